@@ -1,0 +1,76 @@
+//! The command line: one file per verb, wiring only. No decision about a job is made here.
+
+mod error;
+pub mod exit;
+
+mod base;
+mod clean;
+mod doctor;
+mod generate;
+mod init;
+mod lint;
+mod populate;
+mod report;
+mod resume;
+mod run;
+mod stamp;
+
+pub use error::Error;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Sandboxed task-suite runner for local-corpus evals
+#[derive(Debug, Parser)]
+#[command(name = "seatrial", version)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    Init(init::InitArgs),
+    Generate(generate::GenerateArgs),
+    Populate(populate::PopulateArgs),
+    Lint(lint::LintArgs),
+    Run(run::RunArgs),
+    Resume(resume::ResumeArgs),
+    Report(report::ReportArgs),
+    Stamp(stamp::StampArgs),
+    Base(base::BaseArgs),
+    Doctor(doctor::DoctorArgs),
+    Clean(clean::CleanArgs),
+}
+
+/// Runs the command line and says with which code the program ends.
+#[expect(clippy::print_stderr, reason = "the one place where a verb's error reaches the user")]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match dispatch(&cli.verb) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("error: {error}");
+            if let Some(hint) = error.hint() {
+                eprintln!("\nhint: {hint}");
+            }
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn dispatch(verb: &Verb) -> Result<u8, Error> {
+    match verb {
+        Verb::Init(args) => init::run(args),
+        Verb::Generate(args) => generate::run(args),
+        Verb::Populate(args) => populate::run(args),
+        Verb::Lint(args) => lint::run(args),
+        Verb::Run(args) => run::run(args),
+        Verb::Resume(args) => resume::run(args),
+        Verb::Report(args) => report::run(args),
+        Verb::Stamp(args) => stamp::run(args),
+        Verb::Base(args) => base::run(args),
+        Verb::Doctor(args) => doctor::run(args),
+        Verb::Clean(args) => clean::run(args),
+    }
+}

@@ -1,0 +1,226 @@
+//! Everything that can happen in a job, in one place: the words in which `job/` speaks to the readers of its stream
+//! (the store on disk, then the live view). This file holds data only: it must not do, print or write anything.
+
+use crate::agent::AgentRun;
+use crate::answer::{Answer, NoAnswer};
+use crate::judge::Verdict;
+use crate::plan::{Plan, PlannedTrial};
+use serde::{Deserialize, Serialize};
+
+/// One thing that happened. `trial` is the trial's index in [`Plan::trials`].
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// The job begins; `done` lists the trials that an earlier run has sealed (a resumed job).
+    JobStarted {
+        /// All trials of the job.
+        plan: Plan,
+        /// Trials that are already on disk and won't run again.
+        done: Vec<usize>,
+    },
+    /// An image is being built for these tasks (or found in the engine, then `ImageReady` follows at once).
+    ImageStarted {
+        /// The image's tag.
+        image: String,
+        /// How many tasks share it.
+        tasks: usize,
+    },
+    /// A line of a build's log.
+    ImageOutput {
+        /// The image's tag.
+        image: String,
+        /// The line, without its end.
+        line: String,
+    },
+    /// An image can be used.
+    ImageReady {
+        /// The image's tag.
+        image: String,
+        /// The engine's id of it.
+        id: String,
+        /// False where the engine had it already.
+        built: bool,
+        /// How long it took, in seconds.
+        seconds: f64,
+    },
+    /// A trial begins (`retry` 0) or begins again after a fault (`retry` ≥ 1).
+    TrialStarted {
+        /// Which trial.
+        trial: usize,
+        /// How many times it has been started before.
+        retry: u32,
+    },
+    /// A trial enters a stage.
+    TrialStage {
+        /// Which trial.
+        trial: usize,
+        /// The stage it is in now.
+        stage: Stage,
+    },
+    /// The agent wrote something; valid UTF-8, already capped.
+    AgentOutput {
+        /// Which trial.
+        trial: usize,
+        /// Text as it came, stdout and stderr in the order of arrival.
+        text: String,
+    },
+    /// A trial met a fault and will be started again.
+    TrialRetry {
+        /// Which trial.
+        trial: usize,
+        /// What went wrong.
+        fault: Fault,
+        /// How long until it starts again, in seconds.
+        wait: f64,
+    },
+    /// A trial has ended; this is its last event.
+    TrialFinished {
+        /// Which trial.
+        trial: usize,
+        /// How it ended.
+        end: Box<TrialEnd>,
+    },
+    /// The user asked to stop: nothing new starts.
+    Interrupted,
+    /// The job is over, with everything on disk.
+    JobFinished,
+}
+
+/// Where a trial is, or where it met a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// The image is built or found.
+    Image,
+    /// The sandbox is created and started.
+    Sandbox,
+    /// The agent runs.
+    Agent,
+    /// The answer is collected and the sandbox removed.
+    Collect,
+    /// The judge decides.
+    Judge,
+    /// Something is written on the host.
+    Disk,
+    /// The network or a provider beyond it.
+    Network,
+}
+
+/// Something of ours failed: the engine, the network, a provider, the host's disk. Never the agent's failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// Where.
+    pub stage: Stage,
+    /// What, with the path, image or host in it.
+    pub message: String,
+}
+
+/// Which of the task's own limits the agent ran into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// The memory cap of the sandbox (the engine said so, not the exit code alone).
+    Memory,
+}
+
+/// How a trial ended; exactly one of these. Only [`Outcome::Fault`] may be retried; a verdict is sealed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// The judge gave a reward.
+    Scored {
+        /// Reward and reasons.
+        verdict: Verdict,
+    },
+    /// The agent left no answer: reward 0, the judge is not asked.
+    NoAnswer {
+        /// Why it does not count as one.
+        reason: NoAnswer,
+    },
+    /// The agent ran out of its time; judged if an answer is there, else 0.
+    AgentTimeout {
+        /// The verdict, where there was an answer.
+        verdict: Option<Verdict>,
+    },
+    /// The agent ended with an error of its own; judged if an answer is there, else 0.
+    AgentError {
+        /// What kind of error, in words.
+        reason: String,
+        /// The verdict, where there was an answer.
+        verdict: Option<Verdict>,
+    },
+    /// The agent hit one of the task's limits; judged if an answer is there, else 0.
+    Limit {
+        /// Which.
+        limit: Limit,
+        /// The verdict, where there was an answer.
+        verdict: Option<Verdict>,
+    },
+    /// An answer is there, but the judge failed or its words can't be read. Judged again later, never 0.
+    Ungraded {
+        /// What the judge's trouble was.
+        reason: String,
+    },
+    /// Something of ours failed, also after retries. Missing, never 0.
+    Fault {
+        /// What.
+        fault: Fault,
+    },
+    /// The user stopped the job while this trial ran.
+    Cancelled,
+}
+
+impl Outcome {
+    /// The reward that counts, in [0, 1]; `None` where the trial says nothing about the agent.
+    pub fn reward(&self) -> Option<f64> {
+        match self {
+            Outcome::Scored { verdict } => Some(verdict.reward),
+            Outcome::NoAnswer { .. } => Some(0.0),
+            Outcome::AgentTimeout { verdict }
+            | Outcome::AgentError { verdict, .. }
+            | Outcome::Limit { verdict, .. } => Some(verdict.as_ref().map_or(0.0, |v| v.reward)),
+            Outcome::Ungraded { .. } | Outcome::Fault { .. } | Outcome::Cancelled => None,
+        }
+    }
+}
+
+/// When the parts of a trial happened: seconds since the Unix epoch, on the host's clock.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Span {
+    /// Start.
+    pub started_at: f64,
+    /// End.
+    pub finished_at: f64,
+}
+
+/// A trial's stages with their times; a stage that was not reached is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// The whole trial, retries left out.
+    pub trial: Span,
+    /// Sandbox created and started.
+    pub sandbox: Option<Span>,
+    /// The agent ran.
+    pub agent: Option<Span>,
+    /// Answer collected, sandbox closed.
+    pub collect: Option<Span>,
+    /// The judge decided.
+    pub judge: Option<Span>,
+}
+
+/// All that is known of a trial when it has ended.
+#[derive(Debug, Clone)]
+pub struct TrialEnd {
+    /// The trial, as planned.
+    pub planned: PlannedTrial,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What the agent did, where it ran.
+    pub agent: Option<AgentRun>,
+    /// What it left, where that was looked at.
+    pub answer: Option<Answer>,
+    /// Times.
+    pub timing: Timing,
+    /// Faults of earlier starts of this trial, oldest first.
+    pub faults: Vec<Fault>,
+    /// The image's tag and id, where one was used.
+    pub image: Option<(String, String)>,
+}

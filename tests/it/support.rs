@@ -1,0 +1,86 @@
+//! The `Suite` builder: a scratch directory and the real binary run in it, with everything that it said.
+#![expect(dead_code, reason = "each test file uses its part of the builder")]
+#![expect(clippy::print_stderr, reason = "a skip is said where the test runs")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A scratch directory in which the real binary is run.
+pub struct Suite {
+    dir: tempfile::TempDir,
+}
+
+/// What one run of the binary gave.
+#[derive(Debug)]
+pub struct Run {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Suite {
+    pub fn new() -> Suite {
+        Suite { dir: tempfile::tempdir().expect("a scratch directory") }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub fn join(&self, rel: &str) -> PathBuf {
+        self.dir.path().join(rel)
+    }
+
+    /// Writes a file, with its parents.
+    pub fn write(&self, rel: &str, text: impl AsRef<[u8]>) -> &Suite {
+        let path = self.join(rel);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("parents");
+        std::fs::write(&path, text).unwrap_or_else(|e| panic!("write {rel}: {e}"));
+        self
+    }
+
+    pub fn read(&self, rel: &str) -> String {
+        std::fs::read_to_string(self.join(rel)).unwrap_or_else(|e| panic!("read {rel}: {e}"))
+    }
+
+    /// The command that runs the binary here, for tests that need the child itself.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_seatrial"));
+        command.args(args).current_dir(self.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the binary here and waits.
+    pub fn run(&self, args: &[&str]) -> Run {
+        let out = self.command(args).output().expect("the binary starts");
+        Run {
+            code: out.status.code(),
+            stdout: String::from_utf8(out.stdout).expect("stdout is UTF-8"),
+            stderr: String::from_utf8(out.stderr).expect("stderr is UTF-8"),
+        }
+    }
+}
+
+impl Run {
+    /// Fails the test, with everything said, unless the exit code is `code`.
+    #[track_caller]
+    pub fn expect_code(self, code: i32) -> Run {
+        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+}
+
+/// The project's own folder.
+pub fn project() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folder of shared facts beside the project, where there is one; else says which test is skipped.
+pub fn shared(test: &str) -> Option<PathBuf> {
+    let dir = project().join("../shared");
+    if dir.is_dir() {
+        return Some(dir);
+    }
+    eprintln!("SKIPPED {test}: ../shared is not there");
+    None
+}
