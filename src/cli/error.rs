@@ -24,6 +24,8 @@ pub enum Error {
     Stamp(#[from] crate::stamp::Error),
     #[error(transparent)]
     Report(#[from] crate::report::Error),
+    #[error("{0}")]
+    Host(String),
 }
 
 impl Error {
@@ -35,7 +37,7 @@ impl Error {
             }
             Error::Results(_) => exit::BAD_INPUT,
             Error::Sandbox(_) => exit::ENGINE,
-            Error::Job(_) | Error::Report(_) => exit::HOST,
+            Error::Job(_) | Error::Report(_) | Error::Host(_) => exit::HOST,
         }
     }
 
@@ -51,6 +53,7 @@ impl Error {
             Error::Results(e) => e.hint(),
             Error::Stamp(e) => e.hint(),
             Error::Report(e) => e.hint(),
+            Error::Host(_) => None,
         }
     }
 }

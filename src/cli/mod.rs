@@ -69,8 +69,20 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
         Verb::Resume(args) => resume::run(args),
         Verb::Report(args) => report::run(args),
         Verb::Stamp(args) => stamp::run(args),
-        Verb::Base(args) => base::run(args),
+        Verb::Base(args) => wait(base::run(args)),
         Verb::Doctor(args) => doctor::run(args),
         Verb::Clean(args) => clean::run(args),
     }
+}
+
+/// Runs a verb that talks to an engine. Two threads: one for the engine's streams, one for packing and digests.
+fn wait(verb: impl Future<Output = Result<u8, Error>>) -> Result<u8, Error> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    runtime.map_err(|e| Error::Host(format!("failed to start the runtime: {e}")))?.block_on(verb)
+}
+
+/// A line for people.
+#[expect(clippy::print_stderr, reason = "verbs speak to people through this one function")]
+fn say(line: &str) {
+    eprintln!("{line}");
 }

@@ -1,16 +1,17 @@
-//! (to come)
+//! A closed box that runs one agent: write, run, read, close. This room knows containers, not tasks.
+//!
+//! Everything outside `docker/` is free of Docker's nouns: an engine gives a byte stream to a supervisor, and
+//! `session` speaks with it. A second engine needs the same supervisor and the same stream, nothing else. What comes
+//! over that stream is the agent's territory: a broken rule there is [`Error::Spoiled`], never a fault of ours.
 
-/// What can go wrong in this room.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Placeholder.
-    #[error("not built yet")]
-    Placeholder,
-}
+pub mod docker;
+mod engine;
+mod error;
+pub mod fake;
+mod session;
+mod spec;
 
-impl Error {
-    /// What the user can do about it, where one thing is likely to help.
-    pub fn hint(&self) -> Option<String> {
-        None
-    }
-}
+pub use engine::{Engine, Sandbox};
+pub use error::Error;
+pub use session::Session;
+pub use spec::{Command, File, Image, ImageSource, Limits, Network, Owner, Spec};

@@ -2,3 +2,6 @@
 
 /// The scratch-directory builder.
 mod support;
+
+/// The sandbox contract on Docker: what an agent can do in one, and what it can't.
+mod sandbox;

@@ -84,3 +84,22 @@ pub fn shared(test: &str) -> Option<PathBuf> {
     eprintln!("SKIPPED {test}: ../shared is not there");
     None
 }
+
+/// The Docker engine, where one answers. In CI one must; elsewhere a skip is said. Leaves a line in
+/// `target/docker-tests`, so that the test script can say how many tests really used an engine.
+pub async fn docker(test: &str) -> Option<seatrial::sandbox::docker::Engine> {
+    match seatrial::sandbox::docker::Engine::connect().await {
+        Ok(engine) => {
+            let proof = project().join("target/docker-tests");
+            let file = std::fs::OpenOptions::new().create(true).append(true).open(proof);
+            let done = file.and_then(|mut f| std::io::Write::write_all(&mut f, format!("{test}\n").as_bytes()));
+            done.expect("the proof of a Docker test can be written");
+            Some(engine)
+        }
+        Err(error) if std::env::var_os("CI").is_some() => panic!("{test} needs a Docker engine in CI: {error}"),
+        Err(error) => {
+            eprintln!("SKIPPED {test}: {error}");
+            None
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Speaks with a supervisor over any byte stream: orders out, reports in. It knows the order of frames and nothing of
+//! engines. `Mkdir` and `Write` don't wait for their answers; those are taken before the next `run` or `read`.
+
+use super::{Command, File, Image};
+use crate::wire::{CHUNK, Decoder, Exit, Found, Frame, Order, Report, Run};
+use futures_util::{Stream, StreamExt};
+use std::pin::Pin;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+
+/// The stream's reading side: pieces of bytes, or the transport's words for what went wrong.
+pub type Input = Pin<Box<dyn Stream<Item = Result<Vec<u8>, String>> + Send>>;
+/// The stream's writing side.
+pub type Output = Pin<Box<dyn AsyncWrite + Send>>;
+
+/// Why a session can't go on.
+#[derive(Debug)]
+pub enum Broken {
+    /// The stream ended or failed; the engine knows why.
+    Ended(String),
+    /// What came breaks the rules of the stream.
+    Spoiled(String),
+    /// The supervisor could not do what it was asked to.
+    Refused(String),
+}
+
+/// A conversation with one supervisor.
+pub struct Session {
+    input: Input,
+    output: Output,
+    decoder: Decoder,
+    /// `Done`s that are still to come for orders already sent.
+    owed: usize,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("owed", &self.owed).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// Begins a conversation; [`Session::ready`] comes first.
+    pub fn new(input: Input, output: Output) -> Session {
+        Session { input, output, decoder: Decoder::default(), owed: 0 }
+    }
+
+    /// Waits until the supervisor reads orders.
+    ///
+    /// # Errors
+    /// [`Broken`] where the stream ends or says anything else.
+    pub async fn ready(&mut self) -> Result<(), Broken> {
+        match self.report().await? {
+            Report::Ready => Ok(()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Makes a folder with these permission bits.
+    ///
+    /// # Errors
+    /// [`Broken`] where the stream can't be written.
+    pub async fn mkdir(&mut self, path: &str, mode: u32) -> Result<(), Broken> {
+        self.owed += 1;
+        self.order(&Order::Mkdir { path: path.to_owned(), mode }).await
+    }
+
+    /// Writes a file with these permission bits.
+    ///
+    /// # Errors
+    /// [`Broken`] where the stream can't be written.
+    pub async fn write(&mut self, path: &str, mode: u32, bytes: &[u8]) -> Result<(), Broken> {
+        let mut pieces = bytes.chunks(CHUNK);
+        let mut piece = pieces.next().unwrap_or(&[]);
+        let mut append = false;
+        loop {
+            self.owed += 1;
+            self.order(&Order::Write { path: path.to_owned(), mode, append, bytes: piece.to_vec() }).await?;
+            append = true;
+            let Some(next) = pieces.next() else { return Ok(()) };
+            piece = next;
+        }
+    }
+
+    /// Runs a command to its end; `on_output` gets what it writes as it comes.
+    ///
+    /// # Errors
+    /// [`Broken`] as the others, also for an order before it that failed.
+    pub async fn run(
+        &mut self,
+        image: &Image,
+        command: &Command,
+        on_output: &mut (dyn FnMut(&[u8]) + Send),
+    ) -> Result<Exit, Broken> {
+        self.settle().await?;
+        self.order(&Order::Run(with_defaults(image, command))).await?;
+        loop {
+            match self.report().await? {
+                Report::Output { bytes, .. } => on_output(&bytes),
+                Report::Exited(exit) => return Ok(exit),
+                other => return Err(unexpected(&other)),
+            }
+        }
+    }
+
+    /// Reads one regular file of at most `cap` bytes, following no link.
+    ///
+    /// # Errors
+    /// [`Broken`] as the others; more bytes than announced are spoiled.
+    pub async fn read(&mut self, path: &str, cap: u64) -> Result<File, Broken> {
+        self.settle().await?;
+        self.order(&Order::Read { path: path.to_owned(), cap }).await?;
+        let (found, size) = match self.report().await? {
+            Report::File { found, size } => (found, size),
+            other => return Err(unexpected(&other)),
+        };
+        if found == Found::Regular && size > cap {
+            return Err(Broken::Spoiled("a file larger than asked for was announced".to_owned()));
+        }
+        let mut bytes = Vec::new();
+        loop {
+            match self.report().await? {
+                Report::Bytes(piece) if found == Found::Regular => bytes.extend_from_slice(&piece),
+                Report::Done => break,
+                other => return Err(unexpected(&other)),
+            }
+            if bytes.len() as u64 > size {
+                return Err(Broken::Spoiled("a file is longer than announced".to_owned()));
+            }
+        }
+        match found {
+            Found::Regular if bytes.len() as u64 == size => Ok(File::Regular(bytes)),
+            Found::Regular => Err(Broken::Spoiled("a file is shorter than announced".to_owned())),
+            other => Ok(File::Other(other)),
+        }
+    }
+
+    /// Asks the supervisor to end. Nothing comes back but the stream's end.
+    pub async fn quit(&mut self) {
+        // A stream that is gone already is what was asked for.
+        let _ = self.order(&Order::Quit).await;
+    }
+
+    async fn order(&mut self, order: &Order) -> Result<(), Broken> {
+        let mut frame = Vec::new();
+        order.encode(&mut frame);
+        let written = async {
+            self.output.write_all(&frame).await?;
+            self.output.flush().await
+        };
+        written.await.map_err(|e| Broken::Ended(e.to_string()))
+    }
+
+    async fn settle(&mut self) -> Result<(), Broken> {
+        while self.owed > 0 {
+            match self.report().await? {
+                Report::Done => self.owed -= 1,
+                other => return Err(unexpected(&other)),
+            }
+        }
+        Ok(())
+    }
+
+    async fn report(&mut self) -> Result<Report, Broken> {
+        loop {
+            match self.decoder.frame() {
+                Ok(Some(Frame { kind, stream: 0, payload })) => {
+                    return match Report::decode(kind, payload) {
+                        Ok(Report::Failed(why)) => Err(Broken::Refused(why)),
+                        Ok(report) => Ok(report),
+                        Err(e) => Err(Broken::Spoiled(e.to_string())),
+                    };
+                }
+                Ok(Some(_)) => return Err(Broken::Spoiled("a frame for a stream that isn't open".to_owned())),
+                Err(e) => return Err(Broken::Spoiled(e.to_string())),
+                Ok(None) => {}
+            }
+            match self.input.next().await {
+                Some(Ok(bytes)) => self.decoder.feed(&bytes),
+                Some(Err(why)) => return Err(Broken::Ended(why)),
+                None => return Err(Broken::Ended("its stream ended".to_owned())),
+            }
+        }
+    }
+}
+
+fn unexpected(report: &Report) -> Broken {
+    let what = match report {
+        Report::Ready => "a second greeting",
+        Report::Output { .. } => "output of no command",
+        Report::Exited(_) => "an exit of no command",
+        Report::File { .. } | Report::Bytes(_) => "a file that nobody asked for",
+        Report::Done => "an answer to no order",
+        Report::Failed(_) => "a failure of no order",
+    };
+    Broken::Spoiled(what.to_owned())
+}
+
+/// What Docker gives where an image names no `PATH`.
+const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+fn with_defaults(image: &Image, command: &Command) -> Run {
+    let mut env = vec![("PATH".to_owned(), DEFAULT_PATH.to_owned())];
+    env.extend(image.env.iter().cloned());
+    env.extend(command.env.iter().cloned());
+    let millis = |d: std::time::Duration| u64::try_from(d.as_millis()).unwrap_or(u64::MAX).max(1);
+    Run {
+        argv: command.argv.clone(),
+        env,
+        cwd: command.cwd.clone().unwrap_or_else(|| image.workdir.clone()),
+        user: command.user.clone().unwrap_or_else(|| image.user.clone()),
+        timeout_ms: command.timeout.map_or(0, millis),
+        grace_ms: millis(command.grace),
+        output_cap: command.output_cap,
+    }
+}
