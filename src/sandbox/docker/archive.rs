@@ -14,6 +14,9 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Go's `os.FileMode` bits, in which the engine tells a path's kind.
 const GO_DIR: u32 = 1 << 31;
 const GO_LINK: u32 = 1 << 27;
+const GO_DEVICE: u32 = 1 << 26;
+const GO_PIPE: u32 = 1 << 25;
+const GO_SOCKET: u32 = 1 << 24;
 /// Room for an archive's own headers beside a file's bytes.
 const HEADERS: u64 = 64 * 1024;
 
@@ -55,6 +58,9 @@ async fn look(
         () if stat.file_mode & GO_LINK != 0 => Some(Found::SymbolicLink),
         () if stat.file_mode & GO_DIR != 0 => is_last.then_some(Found::Directory),
         () if !is_last => Some(Found::Missing),
+        () if stat.file_mode & GO_DEVICE != 0 => Some(Found::Device),
+        () if stat.file_mode & GO_PIPE != 0 => Some(Found::Fifo),
+        () if stat.file_mode & GO_SOCKET != 0 => Some(Found::Socket),
         () if stat.size > 0 && stat.size as u64 > cap => Some(Found::TooLarge),
         () => None,
     })
