@@ -2,3 +2,9 @@
 
 /// The scratch-directory builder.
 mod support;
+
+/// `lint`: what is wrong with task folders.
+mod lint;
+
+/// `stamp`: measured tiers in task files.
+mod stamp;
