@@ -1,16 +1,39 @@
-//! (to come)
+//! Harbor task directories: the only place that knows `task.toml`'s keys, read model and edit twin side by side.
+//!
+//! This room must not run, build or judge anything, and it writes nothing: it reads `tasks/` and says what is there
+//! and what is wrong with it. The strict walker ([`Node`], [`Section`], [`Sink`]) is shared with `config/`, so that
+//! a job file and a task file are complained about in the same words.
 
-/// What can go wrong in this room.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Placeholder.
-    #[error("not built yet")]
-    Placeholder,
-}
+mod case;
+mod dataset;
+mod digest;
+mod dockerfile;
+mod edit;
+mod env;
+mod error;
+mod hosts;
+mod leak;
+mod lint;
+mod network;
+mod node;
+mod problem;
+mod read;
+mod size;
+mod slug;
+mod spec;
+mod walk;
 
-impl Error {
-    /// What the user can do about it, where one thing is likely to help.
-    pub fn hint(&self) -> Option<String> {
-        None
-    }
-}
+pub use case::Case;
+pub use dataset::{Checked, Task, TaskSet, check_dataset, load_dataset, task_dirs, task_name};
+pub use digest::{Digests, digests};
+pub use edit::{Stamp, Tier, apply_stamp, stamp_of};
+pub use env::resolve_env;
+pub use error::Error;
+pub use hosts::normalize_host;
+pub use network::NetworkPolicy;
+pub use node::{Node, Place, Value};
+pub use problem::{Level, Problem, Sink};
+pub use read::read_spec;
+pub use slug::slug;
+pub use spec::{AgentSpec, EnvironmentSpec, Metadata, Package, TaskSpec, User, VerifierSpec};
+pub use walk::{Section, closest};

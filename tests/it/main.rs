@@ -5,3 +5,9 @@ mod support;
 
 /// The sandbox contract on Docker: what an agent can do in one, and what it can't.
 mod sandbox;
+
+/// `lint`: what is wrong with task folders.
+mod lint;
+
+/// `stamp`: measured tiers in task files.
+mod stamp;

@@ -1,0 +1,245 @@
+//! The edit twin of the reader: text → text, for the two things that are ever written into a `task.toml`, the measured
+//! `difficulty` and its `[metadata.calibration]`. Everything else survives as it was: comments, order, spacing, line
+//! ends, byte order mark, the missing end of the last line. A second edit changes nothing. It must not touch files.
+
+use super::error::Error;
+use serde_json::{Map, Value};
+use toml_edit::{DocumentMut, Item, Table, TableLike};
+
+/// How hard a task is, measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tier {
+    /// Nearly always answered rightly.
+    Easy,
+    /// Between.
+    Medium,
+    /// Hardly ever answered rightly.
+    Hard,
+}
+
+impl Tier {
+    /// All tiers, easiest first.
+    pub const ALL: [Tier; 3] = [Tier::Easy, Tier::Medium, Tier::Hard];
+
+    /// The word for it in `task.toml`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Tier::Easy => "easy",
+            Tier::Medium => "medium",
+            Tier::Hard => "hard",
+        }
+    }
+
+    /// The tier of exactly this word.
+    pub fn from_word(word: &str) -> Option<Tier> {
+        Tier::ALL.into_iter().find(|tier| tier.as_str() == word)
+    }
+}
+
+/// What a stamp leaves in `[metadata]`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Stamp {
+    /// `difficulty`.
+    pub difficulty: Option<String>,
+    /// `[metadata.calibration]`: how the difficulty was measured.
+    pub calibration: Option<Map<String, Value>>,
+}
+
+/// The stamp in the text of a `task.toml`.
+///
+/// # Errors
+/// [`Error::Edit`] where the text isn't TOML.
+pub fn stamp_of(text: &str) -> Result<Stamp, Error> {
+    let (node, errors) = super::node::parse_toml(text.strip_prefix(BOM).unwrap_or(text));
+    if let Some((at, message)) = errors.first() {
+        return Err(Error::Edit { message: format!("line {}: {message}", at.line) });
+    }
+    let metadata = node.value.to_json();
+    let metadata = metadata.get("metadata");
+    let difficulty = metadata.and_then(|m| m.get("difficulty")).and_then(Value::as_str).map(str::to_string);
+    let calibration = metadata.and_then(|m| m.get("calibration")).and_then(Value::as_object).cloned();
+    Ok(Stamp { difficulty, calibration })
+}
+
+/// Writes a stamp into the text of a `task.toml`; what the stamp leaves open stays as it is.
+///
+/// # Errors
+/// [`Error::Edit`] where the text isn't TOML, or has something else where `[metadata]` should be.
+pub fn apply_stamp(text: &str, stamp: &Stamp) -> Result<String, Error> {
+    let now = stamp_of(text)?;
+    let new_difficulty = stamp.difficulty.as_ref().filter(|d| now.difficulty.as_ref() != Some(d));
+    let new_calibration = stamp.calibration.as_ref().filter(|c| now.calibration.as_ref() != Some(c));
+    if new_difficulty.is_none() && new_calibration.is_none() {
+        return Ok(text.to_string());
+    }
+    let body = text.strip_prefix(BOM).unwrap_or(text);
+    // The TOML grammar knows both line ends, but the editor writes only one of them.
+    let mut doc: DocumentMut =
+        body.replace("\r\n", "\n").parse().map_err(|e: toml_edit::TomlError| edit(e.message()))?;
+    let metadata = table_in(doc.as_table_mut(), "metadata")?;
+    if let Some(difficulty) = new_difficulty {
+        set(metadata, "difficulty", difficulty.as_str().into());
+    }
+    if let Some(calibration) = new_calibration {
+        let table = table_in(metadata, "calibration")?;
+        let stale: Vec<String> =
+            table.iter().map(|(k, _)| k.to_string()).filter(|k| !calibration.contains_key(k)).collect();
+        for key in stale {
+            table.remove(&key);
+        }
+        for (key, value) in calibration {
+            set(table, key, to_toml(value)?);
+        }
+    }
+    Ok(restore(text, &doc.to_string()))
+}
+
+const BOM: char = '\u{feff}';
+
+fn edit(message: &str) -> Error {
+    Error::Edit { message: message.replace('\n', ", ") }
+}
+
+fn table_in<'t>(parent: &'t mut dyn TableLike, key: &str) -> Result<&'t mut dyn TableLike, Error> {
+    parent
+        .entry(key)
+        .or_insert_with(|| Item::Table(Table::new()))
+        .as_table_like_mut()
+        .ok_or_else(|| edit(&format!("`{key}` is not a table")))
+}
+
+/// Sets a value in its place, with the spaces and the comment around the old one.
+fn set(table: &mut dyn TableLike, key: &str, mut value: toml_edit::Value) {
+    match table.get_mut(key).and_then(Item::as_value_mut) {
+        Some(old) => {
+            *value.decor_mut() = old.decor().clone();
+            *old = value;
+        }
+        None => {
+            table.insert(key, Item::Value(value));
+        }
+    }
+}
+
+fn to_toml(value: &Value) -> Result<toml_edit::Value, Error> {
+    Ok(match value {
+        Value::Bool(b) => (*b).into(),
+        Value::String(s) => s.as_str().into(),
+        Value::Number(n) => match n.as_i64() {
+            Some(whole) => whole.into(),
+            None => n.as_f64().ok_or_else(|| edit(&format!("`{n}` is out of range")))?.into(),
+        },
+        Value::Array(items) => {
+            let items: Result<Vec<_>, _> = items.iter().map(to_toml).collect();
+            toml_edit::Value::Array(items?.into_iter().collect())
+        }
+        Value::Object(map) => {
+            let mut table = toml_edit::InlineTable::new();
+            for (key, value) in map {
+                table.insert(key, to_toml(value)?);
+            }
+            table.into()
+        }
+        Value::Null => return Err(edit("a calibration can't hold `null`")),
+    })
+}
+
+/// Gives the edited text the byte order mark, the line ends and the last line's end of the original. Lines before and
+/// after the changed part keep their own ends; new lines get the end that most lines have.
+fn restore(original: &str, edited: &str) -> String {
+    let body = original.strip_prefix(BOM).unwrap_or(original);
+    let old: Vec<&str> = body.split_inclusive('\n').collect();
+    let new: Vec<&str> = edited.split_inclusive('\n').collect();
+    let same = |a: &&str, b: &&str| bare(a) == bare(b);
+    let head = old.iter().zip(&new).take_while(|(a, b)| same(a, b)).count();
+    let rest = old.len().min(new.len()) - head;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| same(a, b)).count();
+    let crlf = old.iter().filter(|line| line.ends_with("\r\n")).count() * 2 > old.len();
+    let mut out = String::with_capacity(original.len() + edited.len());
+    out.extend(original.starts_with(BOM).then_some(BOM));
+    for (index, line) in new.iter().enumerate() {
+        let kept = if index < head {
+            Some(old[index])
+        } else if index >= new.len() - tail {
+            Some(old[index + old.len() - new.len()])
+        } else if new.len() == old.len() {
+            Some(old[index])
+        } else {
+            None
+        };
+        let crlf = kept.filter(|k| k.ends_with('\n')).map_or(crlf, |k| k.ends_with("\r\n"));
+        out.push_str(bare(line));
+        out.push_str(if crlf { "\r\n" } else { "\n" });
+    }
+    if !body.ends_with('\n') {
+        out.truncate(out.trim_end_matches(['\r', '\n']).len());
+    }
+    out
+}
+
+fn bare(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn hard() -> Stamp {
+        Stamp { difficulty: Some("hard".into()), calibration: None }
+    }
+
+    fn calibrated() -> Stamp {
+        let calibration = json!({"status": "stamped", "n": 6, "mass": 0.912, "reference": ["a", "b"]});
+        Stamp { difficulty: Some("hard".into()), calibration: calibration.as_object().cloned() }
+    }
+
+    #[test]
+    fn only_the_stamped_line_differs_whatever_the_file_looks_like() {
+        for text in [
+            "[metadata]\ndifficulty = \"easy\"\nx = 1\n",
+            "\u{feff}[metadata]\r\n# above\r\ndifficulty   =  \"easy\"   # beside\r\n\r\n# below\r\n[agent]\r\ntimeout_sec=7\r\n",
+            "schema_version = '1.4'\n\n\n[ metadata ]\n  difficulty=\"easy\"#c\n[environment] # e\r\nnetwork_mode = \"public\"",
+            "metadata = { difficulty = \"easy\", suite = \"s\" } # inline",
+            "metadata.suite = \"s\"\r\nmetadata.difficulty = 'easy'\r\n",
+            "[metadata]\r\ndifficulty = \"\"\"easy\"\"\"",
+        ] {
+            let edited = apply_stamp(text, &hard()).unwrap();
+            let changed: Vec<_> =
+                text.split_inclusive('\n').zip(edited.split_inclusive('\n')).filter(|(a, b)| a != b).collect();
+            assert_eq!(changed.len(), 1, "{text:?} -> {edited:?}");
+            assert!(changed[0].1.contains("\"hard\""), "{edited:?}");
+            assert_eq!(text.matches('\n').count(), edited.matches('\n').count());
+            assert_eq!(text.ends_with('\n'), edited.ends_with('\n'));
+            assert_eq!(apply_stamp(&edited, &hard()).unwrap(), edited, "a second stamp changes nothing");
+            assert_eq!(stamp_of(&edited).unwrap(), hard());
+        }
+    }
+
+    #[test]
+    fn a_calibration_is_added_then_updated_in_place() {
+        for text in [
+            "",
+            "[metadata]\r\ndifficulty = \"easy\"\r\n\r\n[agent]\r\ntimeout_sec = 7",
+            "[agent]\ntimeout_sec = 7\n",
+            "metadata = { difficulty = \"easy\" }\n",
+            "[metadata]\ndifficulty = \"easy\"\n[metadata.calibration] # by hand\nold = 1\nn = 3 # few\n[agent]\n",
+        ] {
+            let edited = apply_stamp(text, &calibrated()).unwrap();
+            assert_eq!(stamp_of(&edited).unwrap(), calibrated(), "{edited}");
+            assert_eq!(apply_stamp(&edited, &calibrated()).unwrap(), edited);
+            assert_eq!(text.contains("# few"), edited.contains("n = 6 # few"), "{edited}");
+            assert_eq!(text.contains('\r'), edited.contains('\r'));
+            let lone = edited.replace("\r\n", "").contains('\n');
+            assert!(!(text.contains('\r') && lone), "line ends are not mixed: {edited:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_toml_or_no_table_is_an_error() {
+        assert!(apply_stamp("[metadata\n", &hard()).is_err());
+        assert!(apply_stamp("metadata = 3\n", &hard()).unwrap_err().to_string().contains("`metadata`"));
+    }
+}
