@@ -6,6 +6,7 @@
 //! The rule: the bytes must be UTF-8. One byte order mark at the start is dropped, CR LF and lone CR become LF.
 //! Anything else (spaces, empty text, control characters) is the agent's and stays.
 
+use crate::sandbox::{self, File, Found, Sandbox};
 use serde::{Deserialize, Serialize};
 
 /// Where every agent leaves its answer, in the container.
@@ -86,4 +87,27 @@ pub fn decode(raw: Vec<u8>) -> Answer {
         }
         Err(_) => Answer::None { reason: NoAnswer::NotUtf8, raw: Some(raw) },
     }
+}
+
+/// Reads and decodes what the agent left. Call it when no process of the agent is alive any more.
+///
+/// # Errors
+/// Where the sandbox can't be asked; that is no statement about the answer.
+pub async fn collect(sandbox: &mut Sandbox) -> Result<Answer, sandbox::Error> {
+    let found = match sandbox.read(PATH, CAP).await? {
+        File::Regular(raw) => return Ok(decode(raw)),
+        File::Other(found) => found,
+    };
+    let reason = match found {
+        Found::Missing => NoAnswer::Missing,
+        Found::SymbolicLink => NoAnswer::SymbolicLink,
+        Found::HardLink => NoAnswer::HardLink,
+        Found::Directory => NoAnswer::Directory,
+        Found::Fifo => NoAnswer::Fifo,
+        Found::Socket => NoAnswer::Socket,
+        Found::Device => NoAnswer::Device,
+        Found::TooLarge => NoAnswer::TooLarge,
+        Found::Regular | Found::Unreadable => NoAnswer::Unreadable,
+    };
+    Ok(Answer::None { reason, raw: None })
 }

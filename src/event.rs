@@ -17,21 +17,24 @@ pub enum Event {
         /// Trials that are already on disk and won't run again.
         done: Vec<usize>,
     },
-    /// An image is being built for these tasks (or found in the engine, then `ImageReady` follows at once).
-    ImageStarted {
-        /// The image's tag.
-        image: String,
-        /// How many tasks share it.
-        tasks: usize,
+    /// Something that the user should know, such as a base image put in place of another.
+    Notice {
+        /// A sentence.
+        text: String,
     },
-    /// A line of a build's log.
+    /// An image is being built or pulled for a task (and for all with the same context).
+    ImageStarted {
+        /// The task's name.
+        task: String,
+    },
+    /// A line of a build's or a pull's log.
     ImageOutput {
-        /// The image's tag.
-        image: String,
+        /// The task's name.
+        task: String,
         /// The line, without its end.
         line: String,
     },
-    /// An image can be used.
+    /// An image can be used; said once for each.
     ImageReady {
         /// The image's tag.
         image: String,

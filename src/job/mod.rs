@@ -1,16 +1,22 @@
-//! (to come)
+//! One trial and all trials: the only room that knows the order of steps, retries and limits.
+//!
+//! It must not print and must not write files: what happens is said as [`crate::event::Event`]s on one channel, and one
+//! loop hands them to the readers in order. What happens to one trial is data (an outcome); an error of this room means
+//! that the job can't begin.
 
-/// What can go wrong in this room.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Placeholder.
-    #[error("not built yet")]
-    Placeholder,
-}
+mod clock;
+mod decide;
+mod error;
+mod images;
+mod schedule;
+mod settings;
+mod setup;
+mod stop;
+mod trial;
 
-impl Error {
-    /// What the user can do about it, where one thing is likely to help.
-    pub fn hint(&self) -> Option<String> {
-        None
-    }
-}
+pub use decide::decide;
+pub use error::Error;
+pub use schedule::{Broken, Ended, run};
+pub use settings::{AgentSetup, NetworkAsk, Retry, Settings};
+pub use setup::{Job, JobTask, prepare};
+pub use stop::Stop;

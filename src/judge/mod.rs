@@ -1,6 +1,8 @@
 //! Rubric and answer become a verdict. A judge never sees the agent's sandbox, and it tells "wrong" from "could not
 //! be judged": the first is a [`Verdict`], the second an error of [`JudgeError`], which makes a trial ungraded.
 
+mod judges;
+pub use judges::Judge;
 use serde::{Deserialize, Serialize};
 
 /// What a judge decided.

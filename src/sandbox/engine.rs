@@ -54,6 +54,14 @@ impl Engine {
         }
     }
 
+    /// Asks whether the engine answers at all.
+    pub async fn answers(&self) -> bool {
+        match self {
+            Engine::Docker(engine) => engine.answers().await,
+            Engine::Fake(_) => true,
+        }
+    }
+
     /// Removes what dead jobs have left in the engine, and what `job` has left where one is named; says how many.
     ///
     /// # Errors
@@ -119,6 +127,14 @@ impl Sandbox {
         match self {
             Sandbox::Docker(sandbox) => sandbox.out_of_memory().await,
             Sandbox::Fake(sandbox) => Ok(sandbox.out_of_memory()),
+        }
+    }
+
+    /// Gives up whatever runs: the next [`Sandbox::close`] doesn't wait for it.
+    pub fn abandon(&mut self) {
+        match self {
+            Sandbox::Docker(sandbox) => sandbox.abandon(),
+            Sandbox::Fake(_) => {}
         }
     }
 

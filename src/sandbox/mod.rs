@@ -11,6 +11,7 @@ pub mod fake;
 mod session;
 mod spec;
 
+pub use crate::wire::{Exit, Found};
 pub use engine::{Engine, Sandbox};
 pub use error::Error;
 pub use session::Session;

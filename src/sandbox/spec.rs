@@ -1,5 +1,6 @@
 //! The nouns of the sandbox contract: what to start, within which limits, and what comes back.
 
+use crate::wire::Found;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -114,5 +115,5 @@ pub enum File {
     /// One regular file within the cap, with its bytes.
     Regular(Vec<u8>),
     /// Anything else, or nothing.
-    Other(crate::wire::Found),
+    Other(Found),
 }

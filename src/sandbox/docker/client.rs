@@ -91,6 +91,11 @@ impl Engine {
         &self.0.facts
     }
 
+    /// Asks whether the engine answers at all.
+    pub async fn answers(&self) -> bool {
+        tokio::time::timeout(Duration::from_secs(5), self.docker().ping()).await.is_ok_and(|answer| answer.is_ok())
+    }
+
     pub(super) fn docker(&self) -> &Docker {
         &self.0.docker
     }

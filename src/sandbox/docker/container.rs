@@ -142,6 +142,11 @@ impl Sandbox {
         Ok(self.state.as_ref().and_then(|state| state.oom_killed) == Some(true))
     }
 
+    /// See [`super::super::Sandbox::abandon`].
+    pub fn abandon(&mut self) {
+        self.session = None;
+    }
+
     /// See [`super::super::Sandbox::close`].
     pub async fn close(&mut self) -> Result<(), Error> {
         if self.closed {
@@ -170,9 +175,11 @@ impl Sandbox {
 
     /// Waits until the container does not run, for at most this long. Whoever needs to know asks the engine after it:
     /// an engine's wait has been seen to miss the end of a container that was gone.
-    async fn wait(&self, at_most: Duration) {
+    async fn wait(&mut self, at_most: Duration) {
         let options = WaitContainerOptionsBuilder::default().condition("not-running").build();
-        let mut ended = self.engine.docker().wait_container(&self.id, Some(options));
+        let docker = self.engine.docker().clone();
+        let id = self.id.clone();
+        let mut ended = docker.wait_container(&id, Some(options));
         let deadline = tokio::time::Instant::now() + at_most;
         loop {
             // An error answer is an end too: the client makes one of every exit code but 0.
@@ -186,7 +193,7 @@ impl Sandbox {
         }
     }
 
-    async fn inspect(&self) -> Result<ContainerState, Error> {
+    async fn inspect(&mut self) -> Result<ContainerState, Error> {
         let inspect = self.engine.docker().inspect_container(&self.id, None::<InspectContainerOptions>);
         let answer = call("inspect container", &self.name, LIMIT, inspect).await?;
         Ok(answer.state.unwrap_or_default())
@@ -211,7 +218,12 @@ impl Sandbox {
     /// Whose doing it is that a conversation broke off: the engine is asked, an exit code alone says nothing.
     async fn explain(&mut self, broken: Broken) -> Error {
         let why = match broken {
-            Broken::Spoiled(why) => return Error::Spoiled(why),
+            Broken::Spoiled(why) => {
+                // Nothing said on this stream counts any more. Without it the supervisor ends, and all with it.
+                self.session = None;
+                self.wait(Duration::from_secs(10)).await;
+                return Error::Spoiled(why);
+            }
             Broken::Refused(why) => return Error::Refused(why),
             Broken::Ended(why) => why,
         };

@@ -1,0 +1,102 @@
+//! Which agents there are, and what each is started with.
+
+use std::path::Path;
+use std::time::Duration;
+
+/// Who answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Agent {
+    /// The task's own solution: proves that a task can be solved and its key can be matched.
+    Oracle,
+    /// Does nothing: shows what an empty try gets.
+    Nop,
+    /// Any line for the image's `sh`.
+    Command {
+        /// The line.
+        line: String,
+    },
+}
+
+/// A name that no agent has, or an agent without what it needs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnknownAgent(pub String);
+
+impl Agent {
+    /// All names, for messages.
+    pub const NAMES: [&str; 3] = ["oracle", "nop", "command"];
+
+    /// The agent of that name; `line` is what `command` runs.
+    ///
+    /// # Errors
+    /// [`UnknownAgent`] where there is none, or a line is missing or not wanted.
+    pub fn named(name: &str, line: Option<&str>) -> Result<Agent, UnknownAgent> {
+        match (name, line) {
+            ("oracle", None) => Ok(Agent::Oracle),
+            ("nop", None) => Ok(Agent::Nop),
+            ("command", Some(line)) if !line.trim().is_empty() => Ok(Agent::Command { line: line.to_owned() }),
+            ("command", _) => Err(UnknownAgent("agent `command` needs the line to run: `--command LINE`".to_owned())),
+            ("oracle" | "nop", Some(_)) => Err(UnknownAgent(format!("agent `{name}` takes no command"))),
+            _ => Err(UnknownAgent(format!("there is no agent `{name}`; there are {}", Agent::NAMES.join(", ")))),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Agent::Oracle => "oracle",
+            Agent::Nop => "nop",
+            Agent::Command { .. } => "command",
+        }
+    }
+}
+
+/// What one run of an agent is started with.
+#[derive(Debug, Clone)]
+pub struct Launch<'a> {
+    /// What the task asks.
+    pub instruction: &'a str,
+    /// The folder of the task's solution; read for the oracle only.
+    pub solution: &'a Path,
+    /// The task's environment, templates filled in.
+    pub env: &'a [(String, String)],
+    /// What only the solution gets.
+    pub solution_env: &'a [(String, String)],
+    /// What only this agent gets.
+    pub agent_env: &'a [(String, String)],
+    /// The model it is to use, where it uses one.
+    pub model: Option<&'a str>,
+    /// Folder to run in; the image's own where `None`.
+    pub workdir: Option<String>,
+    /// User to run as; the image's own where `None`.
+    pub user: Option<String>,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// How long after TERM until KILL when its time is over.
+    pub grace: Duration,
+    /// How many bytes of its output are kept.
+    pub output_cap: u64,
+}
+
+impl Launch<'_> {
+    /// Where the instruction is, in the container; `SEATRIAL_INSTRUCTION` names it.
+    pub const INSTRUCTION: &'static str = "/seatrial/instruction.md";
+
+    /// The variables that the agent gets beside the image's own, later ones winning.
+    pub(super) fn environment(&self, agent: &Agent) -> Vec<(String, String)> {
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let mut env = self.env.to_vec();
+        match agent {
+            Agent::Oracle => {
+                // As Harbor runs solutions.
+                env.push(pair("DEBIAN_FRONTEND", "noninteractive"));
+                env.extend(self.solution_env.iter().cloned());
+            }
+            Agent::Command { .. } => env.push(pair("SEATRIAL_INSTRUCTION", Self::INSTRUCTION)),
+            Agent::Nop => {}
+        }
+        env.extend(self.model.map(|model| pair("SEATRIAL_MODEL", model)));
+        env.extend(self.agent_env.iter().cloned());
+        env
+    }
+}

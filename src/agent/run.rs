@@ -1,0 +1,134 @@
+//! One run of an agent in its sandbox. What the agent did to its own sandbox is data in [`AgentRun`]; an error is
+//! something that the agent can't have caused.
+
+use super::launch::{Agent, Launch};
+use super::transcript::Transcript;
+use crate::sandbox::{Command, Error, Exit, Sandbox};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::time::Instant;
+
+/// What came of an agent's run in its sandbox.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgentRun {
+    /// The exit code, where the agent ended by itself.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it, where one did.
+    pub signal: Option<i32>,
+    /// It was stopped because its time was over.
+    pub timed_out: bool,
+    /// The engine saw a process killed for the sandbox's memory cap.
+    pub out_of_memory: bool,
+    /// How long it ran, in seconds, by the sandbox's clock.
+    pub seconds: f64,
+    /// How many bytes it wrote to stdout and stderr.
+    pub output_bytes: u64,
+    /// How many of them were dropped, over the cap.
+    pub dropped_bytes: u64,
+    /// Something was wrong with the sandbox's stream that only the agent can have caused, in words.
+    pub spoiled: Option<String>,
+}
+
+impl AgentRun {
+    /// True where the agent ended by itself and said that all is well.
+    pub fn is_clean(&self) -> bool {
+        self.exit_code == Some(0) && !self.timed_out && !self.out_of_memory && self.spoiled.is_none()
+    }
+}
+
+/// Folders that Harbor's agents and scripts may write to, there for every agent.
+const LOG_FOLDERS: [&str; 3] = ["/logs/agent", "/logs/verifier", "/logs/artifacts"];
+
+/// Brings in what the agent needs, runs it to its end, and passes on what it writes as valid UTF-8.
+///
+/// # Errors
+/// Whatever is not the agent's doing: the engine, a user that isn't in the image, a solution that can't be read here.
+pub async fn run(
+    agent: &Agent,
+    sandbox: &mut Sandbox,
+    launch: &Launch<'_>,
+    on_text: &mut (dyn FnMut(String) + Send),
+) -> Result<AgentRun, Error> {
+    for folder in LOG_FOLDERS {
+        sandbox.mkdir(folder, 0o777).await?;
+    }
+    match agent {
+        Agent::Nop => return Ok(AgentRun { exit_code: Some(0), ..AgentRun::default() }),
+        Agent::Oracle => bring_in(sandbox, launch.solution, "/solution").await?,
+        Agent::Command { .. } => sandbox.write(Launch::INSTRUCTION, 0o644, launch.instruction.as_bytes()).await?,
+    }
+    let command = launch.command(agent);
+    let mut transcript = Transcript::default();
+    let started = Instant::now();
+    let ended = sandbox.run(&command, &mut |bytes| send(transcript.push(bytes), on_text)).await;
+    let mut agent_run = match ended {
+        Ok(exit) => of_exit(&exit),
+        Err(Error::OutOfMemory { .. }) => AgentRun { out_of_memory: true, ..AgentRun::default() },
+        Err(Error::Spoiled(why)) => AgentRun { spoiled: Some(why), ..AgentRun::default() },
+        Err(error) => return Err(error),
+    };
+    if agent_run.exit_code.is_none() && agent_run.seconds == 0.0 {
+        agent_run.seconds = started.elapsed().as_secs_f64();
+    }
+    send(transcript.finish(agent_run.dropped_bytes), on_text);
+    Ok(agent_run)
+}
+
+fn send(text: String, on_text: &mut (dyn FnMut(String) + Send)) {
+    if !text.is_empty() {
+        on_text(text);
+    }
+}
+
+fn of_exit(exit: &Exit) -> AgentRun {
+    AgentRun {
+        exit_code: exit.code,
+        signal: exit.signal,
+        timed_out: exit.timed_out,
+        seconds: exit.micros as f64 / 1e6,
+        output_bytes: exit.output,
+        dropped_bytes: exit.dropped,
+        ..AgentRun::default()
+    }
+}
+
+/// Writes a folder of this machine into the sandbox. Links are refused: what they lead to is not the folder's.
+async fn bring_in(sandbox: &mut Sandbox, folder: &Path, target: &str) -> Result<(), Error> {
+    let refused = |path: &Path, why: &dyn std::fmt::Display| {
+        Error::Refused(format!("bring in the solution: `{}`: {why}", path.display()))
+    };
+    for entry in walkdir::WalkDir::new(folder).min_depth(1).sort_by_file_name() {
+        let entry = entry.map_err(|e| refused(e.path().unwrap_or(folder), &e))?;
+        let path = entry.path();
+        if entry.file_type().is_dir() {
+            continue;
+        }
+        if !entry.file_type().is_file() {
+            return Err(refused(path, &"it is not a regular file"));
+        }
+        let bytes = std::fs::read(path).map_err(|e| refused(path, &e))?;
+        let name = path.strip_prefix(folder).unwrap_or(path).display();
+        // Harbor makes the script executable whatever its mode here; so do we, for all of the folder.
+        sandbox.write(&format!("{target}/{name}"), 0o755, &bytes).await?;
+    }
+    Ok(())
+}
+
+impl Launch<'_> {
+    fn command(&self, agent: &Agent) -> Command {
+        let argv = match agent {
+            Agent::Nop => Vec::new(),
+            Agent::Oracle => vec!["/solution/solve.sh".to_owned()],
+            Agent::Command { line } => ["sh", "-c", line].map(str::to_owned).to_vec(),
+        };
+        Command {
+            argv,
+            env: self.environment(agent),
+            cwd: self.workdir.clone(),
+            user: self.user.clone(),
+            timeout: self.timeout,
+            grace: self.grace,
+            output_cap: self.output_cap,
+        }
+    }
+}

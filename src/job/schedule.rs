@@ -1,0 +1,120 @@
+//! All trials of a job: as many at once as the settings say, in the plan's order, and one loop that hands everything
+//! that happens to the readers, one event after the other.
+
+use super::images::Images;
+use super::setup::Job;
+use super::stop::Stop;
+use super::trial::{self, Context};
+use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
+use crate::sandbox::{self, Engine};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+
+/// How a job came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ended {
+    /// The user stopped it.
+    pub interrupted: bool,
+    /// The engine stopped answering and did not come back.
+    pub engine_gone: bool,
+}
+
+/// Why a job ended early.
+#[derive(Debug)]
+pub enum Broken<E> {
+    /// A reader could not do its work, such as keep a finished trial.
+    Reader(E),
+    /// The engine could not be asked at the start.
+    Engine(sandbox::Error),
+}
+
+/// Runs the trials of `todo` (indices into the plan), everything else counting as done. `reader` gets every event in
+/// order; when it returns, what the event said is kept.
+///
+/// # Errors
+/// [`Broken`]; trials that were running are ended and removed first.
+pub async fn run<E>(
+    engine: Engine,
+    job: Arc<Job>,
+    todo: Vec<usize>,
+    stop: Stop,
+    reader: &mut impl FnMut(&Event) -> Result<(), E>,
+) -> Result<Ended, Broken<E>> {
+    // What dead jobs left goes first, so that it can't stand in the way of this one.
+    engine.sweep(None).await.map_err(Broken::Engine)?;
+    let done = (0..job.plan.trials.len()).filter(|index| !todo.contains(index)).collect();
+    let first = Event::JobStarted { plan: job.plan.clone(), done };
+    let (events, mut received) = mpsc::unbounded_channel();
+    let context = Arc::new(Context {
+        engine: engine.clone(),
+        images: Images::new(job.tasks.len()),
+        job: Arc::clone(&job),
+        events,
+        stop: stop.clone(),
+        engine_gone: AtomicBool::new(false),
+    });
+    let mut failed = reader(&first).err();
+    let dispatcher = tokio::spawn(dispatch(context, todo));
+    while let Some(event) = received.recv().await {
+        if failed.is_none() {
+            failed = reader(&event).err();
+        }
+        if failed.is_some() {
+            stop.set();
+        }
+    }
+    let engine_gone = dispatcher.await.unwrap_or(false);
+    // Every trial has closed its own; this catches what a panic or an engine's hiccup has left.
+    let _ = engine.sweep(Some(&job.name)).await;
+    if let Some(error) = failed {
+        return Err(Broken::Reader(error));
+    }
+    reader(&Event::JobFinished).map_err(Broken::Reader)?;
+    Ok(Ended { interrupted: stop.is_set() && !engine_gone, engine_gone })
+}
+
+/// Starts trials one after the other as places become free; says whether the engine was lost.
+async fn dispatch(context: Arc<Context>, todo: Vec<usize>) -> bool {
+    let places = Arc::new(Semaphore::new(context.job.settings.n_concurrent.max(1)));
+    let mut trials = JoinSet::new();
+    for index in todo {
+        let place = tokio::select! {
+            biased;
+            () = context.stop.wait() => break,
+            place = Arc::clone(&places).acquire_owned() => place,
+        };
+        let context = Arc::clone(&context);
+        trials.spawn(async move {
+            let _place = place;
+            one(context, index).await;
+        });
+        while trials.try_join_next().is_some() {}
+    }
+    if context.stop.is_set() && !context.engine_gone.load(Ordering::Relaxed) {
+        context.say(Event::Interrupted);
+    }
+    while trials.join_next().await.is_some() {}
+    context.engine_gone.load(Ordering::Relaxed)
+}
+
+/// One trial, in a task of its own: a panic in it is a fault of ours and ends that trial only.
+async fn one(context: Arc<Context>, index: usize) {
+    let inner = Arc::clone(&context);
+    let end = match tokio::spawn(async move { trial::run(&inner, index).await }).await {
+        Ok(end) => end,
+        Err(panic) => TrialEnd {
+            planned: context.job.plan.trials[index].clone(),
+            outcome: Outcome::Fault {
+                fault: Fault { stage: Stage::Sandbox, message: format!("the runner failed: {panic}") },
+            },
+            agent: None,
+            answer: None,
+            timing: Timing::default(),
+            faults: Vec::new(),
+            image: None,
+        },
+    };
+    context.say(Event::TrialFinished { trial: index, end: Box::new(end) });
+}

@@ -1,0 +1,114 @@
+//! This room's settings and their defaults.
+
+use crate::agent::Agent;
+use std::time::Duration;
+
+/// How a job runs.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How many trials run at once.
+    pub n_concurrent: usize,
+    /// What is done about faults.
+    pub retry: Retry,
+    /// A network other than the tasks' own.
+    pub network: Option<NetworkAsk>,
+    /// Base image instead of the one that a Dockerfile's `ARG BASE_IMAGE` names.
+    pub base_image: Option<String>,
+    /// Build images anew also where the engine has them.
+    pub force_build: bool,
+    /// How long an agent may take where its task says nothing.
+    pub agent_timeout: Duration,
+    /// Every agent's time is multiplied by this.
+    pub agent_timeout_multiplier: f64,
+    /// Every build's time is multiplied by this.
+    pub build_timeout_multiplier: f64,
+    /// Processors instead of the tasks' own.
+    pub cpus: Option<f64>,
+    /// Memory in MiB instead of the tasks' own.
+    pub memory_mb: Option<u64>,
+    /// More variables for every agent.
+    pub env: Vec<(String, String)>,
+    /// How long after TERM until KILL when an agent's time is over.
+    pub grace: Duration,
+    /// How many bytes of an agent's output are kept.
+    pub output_cap: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            n_concurrent: 4,
+            retry: Retry::default(),
+            network: None,
+            base_image: None,
+            force_build: false,
+            agent_timeout: Duration::from_secs(900),
+            agent_timeout_multiplier: 1.0,
+            build_timeout_multiplier: 1.0,
+            cpus: None,
+            memory_mb: None,
+            env: Vec::new(),
+            grace: Duration::from_secs(2),
+            output_cap: 4 << 20,
+        }
+    }
+}
+
+/// What is done about a fault: the trial starts again after `min_wait × multiplier^retries`, at most `max_wait`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Retry {
+    /// How many times a trial is started again.
+    pub max_retries: u32,
+    /// The first wait.
+    pub min_wait: Duration,
+    /// The longest wait.
+    pub max_wait: Duration,
+    /// How the wait grows.
+    pub multiplier: f64,
+}
+
+impl Default for Retry {
+    /// Two more starts: a fault that lasts longer is for `resume`.
+    fn default() -> Retry {
+        let (min_wait, max_wait) = (Duration::from_secs(1), Duration::from_secs(60));
+        Retry { max_retries: 2, min_wait, max_wait, multiplier: 2.0 }
+    }
+}
+
+impl Retry {
+    /// How long to wait before the start after `retries` earlier ones.
+    pub fn wait(&self, retries: u32) -> Duration {
+        let seconds = self.min_wait.as_secs_f64() * self.multiplier.powi(i32::try_from(retries).unwrap_or(i32::MAX));
+        Duration::from_secs_f64(seconds.clamp(0.0, self.max_wait.as_secs_f64()))
+    }
+}
+
+/// A network that the user asks for. It may be less than a task allows, never more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NetworkAsk {
+    /// None at all.
+    NoNetwork,
+    /// Whatever the engine's default network reaches.
+    Public,
+}
+
+/// An agent of a job.
+#[derive(Debug, Clone)]
+pub struct AgentSetup {
+    /// Which.
+    pub agent: Agent,
+    /// The model it is to use.
+    pub model: Option<String>,
+    /// Variables that only it gets.
+    pub env: Vec<(String, String)>,
+    /// Its time, whatever the task says.
+    pub override_timeout: Option<Duration>,
+    /// Its time at most.
+    pub max_timeout: Option<Duration>,
+}
+
+impl From<Agent> for AgentSetup {
+    fn from(agent: Agent) -> AgentSetup {
+        AgentSetup { agent, model: None, env: Vec::new(), override_timeout: None, max_timeout: None }
+    }
+}

@@ -1,0 +1,167 @@
+//! Tasks and settings become what a job runs. Everything that can be wrong is found here, for all tasks, before
+//! anything is built; a policy that can't be applied stops the job (fail closed).
+
+use super::Error;
+use super::settings::{AgentSetup, NetworkAsk, Settings};
+use crate::judge::Judge;
+use crate::plan::Plan;
+use crate::sandbox::{ImageSource, Limits, Network};
+use crate::task::{Case, NetworkPolicy, Task, TaskSpec, resolve_env};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// All that a job needs to run.
+#[derive(Debug)]
+pub struct Job {
+    /// Its name.
+    pub name: String,
+    /// Its trials; `task_index` and `agent_index` count in the lists below.
+    pub plan: Plan,
+    /// Its tasks.
+    pub tasks: Vec<JobTask>,
+    /// Its agents.
+    pub agents: Vec<AgentSetup>,
+    /// Who judges.
+    pub judge: Judge,
+    /// How it runs.
+    pub settings: Settings,
+}
+
+/// A task, ready to run.
+#[derive(Debug, Clone)]
+pub struct JobTask {
+    /// Its name.
+    pub name: String,
+    /// Where its image comes from.
+    pub image: ImageSource,
+    /// What its sandbox can reach.
+    pub network: Network,
+    /// What its sandbox may use.
+    pub limits: Limits,
+    /// Its variables, templates filled in.
+    pub env: Vec<(String, String)>,
+    /// What only the solution gets.
+    pub solution_env: Vec<(String, String)>,
+    /// The folder that agents start in.
+    pub workdir: Option<String>,
+    /// Who agents run as.
+    pub user: Option<String>,
+    /// How long an agent may take, where the task says so.
+    pub timeout: Option<Duration>,
+    /// What it asks.
+    pub instruction: String,
+    /// The folder with its solution.
+    pub solution: PathBuf,
+    /// Its question and key; for the judge only.
+    pub case: Case,
+}
+
+/// Makes tasks ready to run. `host` looks up a variable of this machine.
+///
+/// # Errors
+/// [`Error::Tasks`] with everything that keeps any of them from running as asked.
+pub fn prepare(
+    tasks: Vec<Task>,
+    settings: &Settings,
+    host: impl Fn(&str) -> Option<String>,
+) -> Result<Vec<JobTask>, Error> {
+    let mut wrong = Vec::new();
+    let mut ready = Vec::new();
+    for task in tasks {
+        let name = task.name.clone();
+        match prepare_one(task, settings, &host) {
+            Ok(task) => ready.push(task),
+            Err(reasons) => wrong.extend(reasons.into_iter().map(|why| (name.clone(), why))),
+        }
+    }
+    if wrong.is_empty() { Ok(ready) } else { Err(Error::Tasks(wrong)) }
+}
+
+fn prepare_one(task: Task, settings: &Settings, host: impl Fn(&str) -> Option<String>) -> Result<JobTask, Vec<String>> {
+    let spec = &task.spec;
+    let mut wrong = Vec::new();
+    let network = network(spec.agent_network(), settings.network).unwrap_or_else(|why| {
+        wrong.push(why);
+        Network::None
+    });
+    let mut filled = |env: &BTreeMap<String, String>| match resolve_env(env, &host) {
+        Ok(env) => env.into_iter().collect(),
+        Err(error) => {
+            wrong.push(error.to_string());
+            Vec::new()
+        }
+    };
+    let mut env: Vec<(String, String)> = filled(&spec.environment.env);
+    env.extend(settings.env.iter().cloned());
+    let solution_env = filled(&spec.solution_env);
+    if task.case.is_none() {
+        wrong.push("it has no `tests/case.json`, so the `rules` judge has no key to compare with".to_owned());
+    }
+    let Some(case) = task.case.clone().filter(|_| wrong.is_empty()) else { return Err(wrong) };
+    Ok(JobTask {
+        image: image(&task, settings),
+        network,
+        limits: limits(spec, settings),
+        env,
+        solution_env,
+        workdir: spec.environment.workdir.clone(),
+        user: spec.agent.user.as_ref().map(ToString::to_string),
+        timeout: spec.agent.timeout_sec.map(seconds),
+        solution: task.solution_dir(),
+        name: task.name,
+        instruction: task.instruction,
+        case,
+    })
+}
+
+/// What the sandbox can reach: what the task says, or less where the user asks for less.
+fn network(policy: &NetworkPolicy, ask: Option<NetworkAsk>) -> Result<Network, String> {
+    match (policy, ask) {
+        (_, Some(NetworkAsk::NoNetwork)) | (NetworkPolicy::NoNetwork, None) => Ok(Network::None),
+        // A list of no hosts allows none.
+        (NetworkPolicy::Allowlist(hosts), None) if hosts.is_empty() => Ok(Network::None),
+        (NetworkPolicy::Public, _) => Ok(Network::Public),
+        (NetworkPolicy::Allowlist(_), None) => {
+            Err("it asks for an allowlist of hosts, and this version can't enforce one yet".to_owned())
+        }
+        (policy, Some(NetworkAsk::Public)) => Err(format!(
+            "it allows only `network_mode = \"{}\"`, and `--network public` asks for more than that",
+            policy.mode()
+        )),
+    }
+}
+
+fn image(task: &Task, settings: &Settings) -> ImageSource {
+    match &task.spec.environment.docker_image {
+        Some(name) => ImageSource::Named(name.clone()),
+        None => ImageSource::Built {
+            context: task.environment_dir(),
+            timeout: seconds(task.spec.environment.build_timeout_sec * settings.build_timeout_multiplier),
+            base: settings.base_image.clone(),
+            force: settings.force_build,
+        },
+    }
+}
+
+fn limits(spec: &TaskSpec, settings: &Settings) -> Limits {
+    let default = Limits::default();
+    Limits {
+        memory_mb: settings.memory_mb.or(spec.environment.memory_mb).unwrap_or(default.memory_mb),
+        cpus: settings.cpus.or(spec.environment.cpus).unwrap_or(default.cpus),
+        pids: default.pids,
+    }
+}
+
+fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(u64::from(u32::MAX)))
+}
+
+impl Job {
+    /// How long this agent may take at this task: its own time or the task's, cut to its own maximum, multiplied.
+    pub fn agent_timeout(&self, task: &JobTask, agent: &AgentSetup) -> Duration {
+        let time = agent.override_timeout.or(task.timeout).unwrap_or(self.settings.agent_timeout);
+        let time = agent.max_timeout.map_or(time, |most| time.min(most));
+        seconds(time.as_secs_f64() * self.settings.agent_timeout_multiplier)
+    }
+}

@@ -1,0 +1,33 @@
+//! The user's wish to stop, seen by every trial at once.
+
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Set once, never unset. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Stop(Arc<watch::Sender<bool>>);
+
+impl Default for Stop {
+    fn default() -> Stop {
+        Stop(Arc::new(watch::Sender::new(false)))
+    }
+}
+
+impl Stop {
+    /// From now on nothing new starts, and what runs is ended.
+    pub fn set(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Whether it is set.
+    pub fn is_set(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Returns when it is set.
+    pub async fn wait(&self) {
+        let mut receiver = self.0.subscribe();
+        // The sender lives as long as `self`.
+        let _ = receiver.wait_for(|set| *set).await;
+    }
+}

@@ -1,0 +1,218 @@
+//! One trial: image, sandbox, agent, answer, judge, in this order, again after a fault.
+//!
+//! Each step's error has one place here, so that it is decided once whose failure it is.
+
+use super::clock::Clock;
+use super::decide::decide;
+use super::images::Images;
+use super::setup::{Job, JobTask};
+use super::stop::Stop;
+use crate::agent::{self, AgentRun, Launch};
+use crate::answer::{self, Answer};
+use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
+use crate::plan::PlannedTrial;
+use crate::sandbox::{self, Engine, Owner, Sandbox, Spec};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// What all trials of a job share.
+#[derive(Debug)]
+pub struct Context {
+    pub engine: Engine,
+    pub job: std::sync::Arc<Job>,
+    pub images: Images,
+    pub events: UnboundedSender<Event>,
+    pub stop: Stop,
+    /// The engine stopped answering and did not come back.
+    pub engine_gone: AtomicBool,
+}
+
+impl Context {
+    pub fn say(&self, event: Event) {
+        // Nobody reads any more where the job is being stopped.
+        let _ = self.events.send(event);
+    }
+}
+
+/// How long an engine that stopped answering is waited for.
+const ENGINE_PAUSE: Duration = Duration::from_secs(60);
+
+/// Runs one planned trial to its end, started again after faults as often as the settings say.
+pub async fn run(context: &Context, index: usize) -> TrialEnd {
+    let retry = context.job.settings.retry;
+    let mut faults = Vec::new();
+    loop {
+        let retries = faults.len() as u32;
+        context.say(Event::TrialStarted { trial: index, retry: retries });
+        let mut end = attempt(context, index).await;
+        if let Outcome::Fault { fault } = &end.outcome
+            && retries < retry.max_retries
+            && engine_is_back(context).await
+        {
+            let wait = retry.wait(retries);
+            context.say(Event::TrialRetry { trial: index, fault: fault.clone(), wait: wait.as_secs_f64() });
+            faults.push(fault.clone());
+            tokio::select! {
+                () = tokio::time::sleep(wait) => continue,
+                () = context.stop.wait() => end.outcome = Outcome::Cancelled,
+            }
+        }
+        end.faults = faults;
+        return end;
+    }
+}
+
+/// True where the engine answers, perhaps after a pause. Where it doesn't come back the job stops: every further trial
+/// would only be one more fault.
+async fn engine_is_back(context: &Context) -> bool {
+    let deadline = tokio::time::Instant::now() + ENGINE_PAUSE;
+    while !context.engine.answers().await {
+        if context.stop.is_set() || context.engine_gone.load(Ordering::Relaxed) {
+            return false;
+        }
+        if tokio::time::Instant::now() > deadline {
+            context.engine_gone.store(true, Ordering::Relaxed);
+            context.stop.set();
+            return false;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    true
+}
+
+async fn attempt(context: &Context, index: usize) -> TrialEnd {
+    let planned = context.job.plan.trials[index].clone();
+    let clock = Clock::start();
+    let started_at = clock.now();
+    let mut end = TrialEnd {
+        planned: planned.clone(),
+        outcome: Outcome::Cancelled,
+        agent: None,
+        answer: None,
+        timing: Timing::default(),
+        faults: Vec::new(),
+        image: None,
+    };
+    end.outcome = match steps(context, index, &planned, &clock, &mut end).await {
+        Ok(outcome) => outcome,
+        Err(fault) => Outcome::Fault { fault },
+    };
+    end.timing.trial = clock.since(started_at);
+    end
+}
+
+/// The steps; an error is a fault, everything else an outcome.
+async fn steps(
+    context: &Context,
+    index: usize,
+    planned: &PlannedTrial,
+    clock: &Clock,
+    end: &mut TrialEnd,
+) -> Result<Outcome, Fault> {
+    let job = &context.job;
+    let task = &job.tasks[planned.task_index];
+    let enter = |stage| context.say(Event::TrialStage { trial: index, stage });
+
+    enter(Stage::Image);
+    let image = tokio::select! {
+        image = context.images.of(&context.engine, job, planned.task_index, &context.events) => image,
+        () = context.stop.wait() => return Ok(Outcome::Cancelled),
+    };
+    let image = image.map_err(|e| fault(Stage::Image, &e))?;
+    end.image = Some((image.tag.clone(), image.id.clone()));
+
+    enter(Stage::Sandbox);
+    let owner = Owner { job: job.name.clone(), trial: planned.name.clone() };
+    let spec = Spec { image, network: task.network, limits: task.limits, owner };
+    let began = clock.now();
+    // Not cut short by a stop: a container that is half made would have no owner that removes it.
+    let mut sandbox = context.engine.open(&spec).await.map_err(|e| fault(Stage::Sandbox, &e))?;
+    end.timing.sandbox = Some(clock.since(began));
+
+    let ran = within(context, index, planned, clock, end, &mut sandbox).await;
+    if matches!(ran, Ok(None) | Err(_)) {
+        sandbox.abandon();
+    }
+    let began = clock.now();
+    // What was collected stands whether or not the engine can remove the rest now; the sweep does it then.
+    if let Err(error) = sandbox.close().await {
+        context.say(Event::Notice { text: error.to_string() });
+    }
+    if let Some(span) = &mut end.timing.collect {
+        span.finished_at += clock.now() - began;
+    }
+    let Some((run, answer)) = ran? else { return Ok(Outcome::Cancelled) };
+
+    enter(Stage::Judge);
+    let began = clock.now();
+    let outcome = decide(&run, &answer, &job.judge, &task.name, &task.case);
+    end.timing.judge = Some(clock.since(began));
+    (end.agent, end.answer) = (Some(run), Some(answer));
+    Ok(outcome)
+}
+
+/// What happens in an open sandbox: the agent runs, its answer is collected. `None` where the job is being stopped.
+async fn within(
+    context: &Context,
+    index: usize,
+    planned: &PlannedTrial,
+    clock: &Clock,
+    end: &mut TrialEnd,
+    sandbox: &mut Sandbox,
+) -> Result<Option<(AgentRun, Answer)>, Fault> {
+    let job = &context.job;
+    let task = &job.tasks[planned.task_index];
+    let setup = &job.agents[planned.agent_index];
+    context.say(Event::TrialStage { trial: index, stage: Stage::Agent });
+    let began = clock.now();
+    let launch = launch(job, task, planned);
+    let mut on_text = |text| context.say(Event::AgentOutput { trial: index, text });
+    let run = tokio::select! {
+        run = agent::run(&setup.agent, sandbox, &launch, &mut on_text) => run,
+        () = context.stop.wait() => return Ok(None),
+    };
+    end.timing.agent = Some(clock.since(began));
+    let mut run = run.map_err(|e| fault(Stage::Agent, &e))?;
+
+    context.say(Event::TrialStage { trial: index, stage: Stage::Collect });
+    let began = clock.now();
+    let answer = collect(sandbox, &mut run).await.map_err(|e| fault(Stage::Collect, &e))?;
+    // An exit code of 137 has many reasons. Which it was only the engine knows.
+    if !run.is_clean() && !run.out_of_memory {
+        run.out_of_memory = sandbox.out_of_memory().await.map_err(|e| fault(Stage::Collect, &e))?;
+    }
+    end.timing.collect = Some(clock.since(began));
+    Ok(Some((run, answer)))
+}
+
+/// The answer, by the engine's archive call where the supervisor is gone or its stream can't be trusted any more.
+async fn collect(sandbox: &mut Sandbox, run: &mut AgentRun) -> Result<Answer, sandbox::Error> {
+    match answer::collect(sandbox).await {
+        Err(sandbox::Error::OutOfMemory { .. }) => run.out_of_memory = true,
+        Err(sandbox::Error::Spoiled(why)) => run.spoiled = Some(why),
+        other => return other,
+    }
+    answer::collect(sandbox).await
+}
+
+fn launch<'a>(job: &'a Job, task: &'a JobTask, planned: &PlannedTrial) -> Launch<'a> {
+    let setup = &job.agents[planned.agent_index];
+    Launch {
+        instruction: &task.instruction,
+        solution: &task.solution,
+        env: &task.env,
+        solution_env: &task.solution_env,
+        agent_env: &setup.env,
+        model: setup.model.as_deref(),
+        workdir: task.workdir.clone(),
+        user: task.user.clone(),
+        timeout: Some(job.agent_timeout(task, setup)),
+        grace: job.settings.grace,
+        output_cap: job.settings.output_cap,
+    }
+}
+
+fn fault(stage: Stage, error: &sandbox::Error) -> Fault {
+    Fault { stage, message: error.to_string() }
+}
