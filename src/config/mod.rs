@@ -1,16 +1,22 @@
-//! (to come)
+//! Flags over environment over `harbor.yml` over defaults, resolved once into one [`Config`].
+//!
+//! The job file has Harbor's JobConfig keys. Every key of Harbor's is either typed here or refused by name; nothing a
+//! user writes is silently ignored. This room must not run anything, and it looks at the host only through what its
+//! callers hand in (variables, the time of day), so that each rule can be tested.
 
-/// What can go wrong in this room.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Placeholder.
-    #[error("not built yet")]
-    Placeholder,
-}
+mod error;
+mod job_file;
+mod read;
+mod record;
+mod resolve;
+mod select;
+mod settings;
+mod yaml;
 
-impl Error {
-    /// What the user can do about it, where one thing is likely to help.
-    pub fn hint(&self) -> Option<String> {
-        None
-    }
-}
+pub use error::Error;
+pub use job_file::{EnvironmentFile, JobFile, RetryFile, VerifierFile};
+pub use read::{DEFAULT_JOB_FILE, find_job_file, parse_job_file, read_job_file};
+pub use record::{agent_record, environment_record, job_record, verifier_record};
+pub use resolve::{Flags, default_job_name, resolve};
+pub use select::select;
+pub use settings::{AgentConfig, Config, DatasetConfig, EnvironmentConfig, RetryConfig, VerifierConfig};

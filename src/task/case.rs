@@ -18,11 +18,11 @@ pub struct Case {
 }
 
 /// Reads a `case.json`. A file that isn't there is no problem; one that can't be used is.
-pub(crate) fn read_case(path: &Path) -> Result<Option<Case>, Problem> {
+pub(crate) fn read_case(path: &Path) -> Result<Option<Case>, Box<Problem>> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(Problem::error(path, format!("can't be read: {e}"))),
+        Err(e) => return Err(Problem::error(path, format!("can't be read: {e}")).into()),
     };
     let mut map: Map<String, Value> = serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|e| {
         // The parser's words end with the place, which has its own column here.
@@ -30,11 +30,14 @@ pub(crate) fn read_case(path: &Path) -> Result<Option<Case>, Problem> {
         let message = message.split(" at line ").next().unwrap_or(&message);
         Problem::error(path, format!("not a JSON object: {message}")).at(Place { line: e.line(), column: e.column() })
     })?;
-    let mut text = |key: &str| match map.shift_remove(key) {
-        Some(Value::String(text)) if !text.trim().is_empty() => Ok(text),
-        Some(Value::String(_)) => Err(Problem::error(path, format!("`{key}` is empty"))),
-        Some(_) => Err(Problem::error(path, format!("`{key}` must be text"))),
-        None => Err(Problem::error(path, format!("`{key}` is missing"))),
+    let mut text = |key: &str| {
+        let wrong = match map.shift_remove(key) {
+            Some(Value::String(text)) if !text.trim().is_empty() => return Ok(text),
+            Some(Value::String(_)) => "is empty",
+            Some(_) => "must be text",
+            None => "is missing",
+        };
+        Err(Box::new(Problem::error(path, format!("`{key}` {wrong}"))))
     };
     let (input, ground_truth) = (text("input")?, text("ground_truth")?);
     Ok(Some(Case { input, ground_truth, extra: map }))

@@ -185,7 +185,7 @@ fn read_task(dir: &Path, problems: &mut Vec<Problem>) -> Option<Task> {
     };
     let case = read_case(&dir.join("tests/case.json"));
     problems.extend(instruction.as_ref().err().cloned());
-    problems.extend(case.as_ref().err().cloned());
+    problems.extend(case.as_ref().err().map(|problem| *problem.clone()));
     let known_case = case.as_ref().ok().and_then(|c| c.as_ref());
     problems.extend(lint_task(dir, spec.as_ref(), known_case, case.is_ok()));
     Some(Task { name, dir: dir.to_path_buf(), spec: spec?, instruction: instruction.ok()?, case: case.ok()? })

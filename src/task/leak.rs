@@ -4,33 +4,34 @@
 use super::case::Case;
 use std::path::Path;
 
-/// File names that have no business in an image.
-const NAMES: [&str; 4] = ["case.json", "rubric.txt", "solve.sh", "judge.py"];
-
 /// A text shorter than this is too common to be a sign of anything, in bytes.
 const LEAST: usize = 16;
 
 /// What must not be found.
 pub(crate) struct Secrets<'a> {
+    dir: &'a Path,
     case: Option<&'a Case>,
     rubric: Option<String>,
 }
 
 impl<'a> Secrets<'a> {
     /// The secrets of the task in `dir`.
-    pub(crate) fn of(dir: &Path, case: Option<&'a Case>) -> Secrets<'a> {
+    pub(crate) fn of(dir: &'a Path, case: Option<&'a Case>) -> Secrets<'a> {
         let rubric = std::fs::read_to_string(dir.join("tests/rubric.txt")).ok();
         let rubric = rubric.map(|t| t.trim().to_string()).filter(|t| t.len() >= LEAST);
-        Secrets { case, rubric }
+        Secrets { dir, case, rubric }
     }
 
     /// What of it `path` holds, in words.
-    pub(crate) fn in_file(&self, path: &Path) -> Option<&'static str> {
-        let name = path.file_name().map(|n| n.to_string_lossy());
-        if name.is_some_and(|name| NAMES.contains(&&*name)) {
-            return Some("a file of the task's tests or solution, by its name");
-        }
+    pub(crate) fn in_file(&self, path: &Path) -> Option<String> {
         let bytes = std::fs::read(path).ok()?;
+        let name = path.file_name()?;
+        for folder in ["tests", "solution"] {
+            let secret = self.dir.join(folder).join(name);
+            if std::fs::read(&secret).is_ok_and(|secret| !secret.is_empty() && secret == bytes) {
+                return Some(format!("a copy of `{folder}/{}`", name.to_string_lossy()));
+            }
+        }
         // Questions and rubrics are text; a file that isn't can't hold them readably.
         let text = std::str::from_utf8(&bytes).ok()?;
         let case = |case: &Case| {
@@ -39,9 +40,9 @@ impl<'a> Secrets<'a> {
             question.len() >= LEAST && asked() && text.contains(case.ground_truth.trim())
         };
         if self.case.is_some_and(case) {
-            return Some("the question with its answer");
+            return Some("the question with its answer".into());
         }
-        self.rubric.as_ref().is_some_and(|rubric| text.contains(rubric)).then_some("the rubric")
+        self.rubric.as_ref().is_some_and(|rubric| text.contains(rubric)).then(|| "the rubric".into())
     }
 }
 

@@ -19,17 +19,65 @@ pub enum NetworkPolicy {
 }
 
 impl NetworkPolicy {
-    /// Harbor's word for it.
-    pub fn mode(&self) -> &'static str {
+    /// Which kind of policy it is.
+    pub fn mode(&self) -> NetworkMode {
         match self {
-            NetworkPolicy::Public => "public",
-            NetworkPolicy::NoNetwork => "no-network",
-            NetworkPolicy::Allowlist(_) => "allowlist",
+            NetworkPolicy::Public => NetworkMode::Public,
+            NetworkPolicy::NoNetwork => NetworkMode::NoNetwork,
+            NetworkPolicy::Allowlist(_) => NetworkMode::Allowlist,
+        }
+    }
+
+    /// The policy of a run that asks for `mode` where the task has this one. A run may ask for less than the task
+    /// allows; `None` where it asks for more, or for an allowlist that the task doesn't have.
+    pub fn narrowed(&self, mode: NetworkMode) -> Option<NetworkPolicy> {
+        match (mode, self) {
+            (NetworkMode::NoNetwork, _) => Some(NetworkPolicy::NoNetwork),
+            (mode, policy) if mode == policy.mode() => Some(policy.clone()),
+            _ => None,
         }
     }
 }
 
-const MODES: [&str; 3] = ["public", "no-network", "allowlist"];
+/// The kinds of policy, without their hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NetworkMode {
+    /// Anywhere.
+    Public,
+    /// Nowhere.
+    NoNetwork,
+    /// To listed hosts only.
+    Allowlist,
+}
+
+impl NetworkMode {
+    /// All modes.
+    pub const ALL: [NetworkMode; 3] = [NetworkMode::Public, NetworkMode::NoNetwork, NetworkMode::Allowlist];
+
+    /// Harbor's word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            NetworkMode::Public => "public",
+            NetworkMode::NoNetwork => "no-network",
+            NetworkMode::Allowlist => "allowlist",
+        }
+    }
+}
+
+impl std::str::FromStr for NetworkMode {
+    type Err = String;
+
+    /// The mode of exactly this word; else a hint with the nearest one, or all of them.
+    fn from_str(word: &str) -> Result<NetworkMode, String> {
+        let modes = NetworkMode::ALL;
+        modes.into_iter().find(|mode| mode.as_str() == word).ok_or_else(|| {
+            match closest(word, modes.map(Self::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "known modes: `public`, `no-network`, `allowlist`".into(),
+            }
+        })
+    }
+}
 
 /// Reads `network_mode` and `allowed_hosts` of one table. `None` where the table says nothing about the network, or
 /// says something wrong (which is then a problem in the walker's sink).
@@ -44,24 +92,23 @@ pub(crate) fn read_policy(section: &Section<'_>) -> Option<NetworkPolicy> {
         }
         return None;
     };
-    if listed.is_some() && mode != "allowlist" && MODES.contains(&mode.as_str()) {
-        let message = format!("means nothing with `network_mode = \"{mode}\"`");
+    let mode: NetworkMode = match mode.parse() {
+        Ok(mode) => mode,
+        Err(hint) => {
+            section.wrong("network_mode", format!("has no mode `{mode}`"), Some(hint));
+            return None;
+        }
+    };
+    if listed.is_some() && mode != NetworkMode::Allowlist {
+        let message = format!("means nothing with `network_mode = \"{}\"`", mode.as_str());
         section.wrong("allowed_hosts", message, Some("take one of the two out".into()));
         return None;
     }
-    match mode.as_str() {
-        "public" => Some(NetworkPolicy::Public),
-        "no-network" => Some(NetworkPolicy::NoNetwork),
-        "allowlist" => Some(NetworkPolicy::Allowlist(hosts(section, listed.unwrap_or_default()))),
-        other => {
-            let hint = match closest(other, MODES) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "known modes: `public`, `no-network`, `allowlist`".into(),
-            };
-            section.wrong("network_mode", format!("has no mode `{other}`"), Some(hint));
-            None
-        }
-    }
+    Some(match mode {
+        NetworkMode::Public => NetworkPolicy::Public,
+        NetworkMode::NoNetwork => NetworkPolicy::NoNetwork,
+        NetworkMode::Allowlist => NetworkPolicy::Allowlist(hosts(section, listed.unwrap_or_default())),
+    })
 }
 
 fn hosts(section: &Section<'_>, listed: Vec<(super::node::Place, String)>) -> Vec<String> {
@@ -78,4 +125,26 @@ fn hosts(section: &Section<'_>, listed: Vec<(super::node::Place, String)>) -> Ve
     hosts.sort();
     hosts.dedup();
     hosts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_may_ask_for_less_network_than_the_task_allows_never_for_more() {
+        let listed = NetworkPolicy::Allowlist(vec!["a.com".into()]);
+        for (policy, mode, wanted) in [
+            (NetworkPolicy::Public, NetworkMode::Public, Some(NetworkPolicy::Public)),
+            (NetworkPolicy::Public, NetworkMode::NoNetwork, Some(NetworkPolicy::NoNetwork)),
+            (NetworkPolicy::Public, NetworkMode::Allowlist, None),
+            (listed.clone(), NetworkMode::Public, None),
+            (listed.clone(), NetworkMode::NoNetwork, Some(NetworkPolicy::NoNetwork)),
+            (listed.clone(), NetworkMode::Allowlist, Some(listed.clone())),
+            (NetworkPolicy::NoNetwork, NetworkMode::Public, None),
+            (NetworkPolicy::NoNetwork, NetworkMode::Allowlist, None),
+        ] {
+            assert_eq!(policy.narrowed(mode), wanted, "{policy:?} {mode:?}");
+        }
+    }
 }

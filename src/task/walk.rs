@@ -126,6 +126,11 @@ impl<'a> Section<'a> {
         Some(map)
     }
 
+    /// A table in which any key is welcome, as JSON; empty where it isn't there.
+    pub fn any_map(&self, key: &'static str) -> serde_json::Map<String, serde_json::Value> {
+        self.section(key).map(|section| section.to_json()).unwrap_or_default()
+    }
+
     /// A list.
     pub fn list(&self, key: &'static str) -> Option<&'a [Node]> {
         let node = self.node(key)?;

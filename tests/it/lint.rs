@@ -143,11 +143,15 @@ fn files_that_are_missing_or_give_the_key_away_are_named() {
     suite.write("leaks/tests/case.json", r#"{"input": "Which \"pets\" are there?", "ground_truth": "2"}"#);
     suite.write("leaks/tests/rubric.txt", "Give one point for the right number of pets.\n");
     suite.write("leaks/environment/notes.md", "# Notes\nGive one point for the right number of pets.\nEnd\n");
-    suite.write("leaks/environment/files/case.json", "{}");
+    suite.write("leaks/environment/files/solve.sh", suite.read("leaks/solution/solve.sh"));
+    suite.write("leaks/environment/files/rubric.txt", "A document that only has the same name.\n");
     let leaks = said("leaks");
-    for part in
-        ["all.jsonl: error: holds the question with its answer", "notes.md: error: holds the rubric", "by its name"]
-    {
+    for part in [
+        "all.jsonl: error: holds the question with its answer",
+        "notes.md: error: holds the rubric",
+        "files/solve.sh: error: holds a copy of `solution/solve.sh`",
+        "1 task: 3 errors, 0 warnings",
+    ] {
         assert!(leaks.contains(part), "{part}\n{leaks}");
     }
     for file in ["instruction.md", "environment/Dockerfile", "solution/solve.sh", "tests/case.json"] {

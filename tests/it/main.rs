@@ -11,3 +11,9 @@ mod lint;
 
 /// `stamp`: measured tiers in task files.
 mod stamp;
+
+/// Job files: what they can say, what wins over them, what is kept of them.
+mod job_file;
+
+/// Tasks as the library hands them on: typed values, defaults, digests.
+mod task;

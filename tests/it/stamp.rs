@@ -138,5 +138,5 @@ fn the_published_calibration_stamps_the_published_tasks() {
 }
 
 fn read(path: &Path) -> String {
-    std::fs::read_to_string(path).unwrap()
+    std::fs::read_to_string(path).expect("a task file")
 }

@@ -1,0 +1,95 @@
+//! What a job file says, typed; everything that it leaves out is `None`. Names and meanings are Harbor's JobConfig's.
+//! Data only.
+
+use super::settings::{AgentConfig, DatasetConfig};
+use crate::task::NetworkMode;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A whole job file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JobFile {
+    /// `job_name`.
+    pub job_name: Option<String>,
+    /// `jobs_dir`.
+    pub jobs_dir: Option<PathBuf>,
+    /// `n_attempts`, at least 1.
+    pub n_attempts: Option<u32>,
+    /// `n_concurrent_trials`, at least 1.
+    pub n_concurrent: Option<usize>,
+    /// `quiet`.
+    pub quiet: Option<bool>,
+    /// `timeout_multiplier`.
+    pub timeout_multiplier: Option<f64>,
+    /// `agent_timeout_multiplier`.
+    pub agent_timeout_multiplier: Option<f64>,
+    /// `verifier_timeout_multiplier`.
+    pub verifier_timeout_multiplier: Option<f64>,
+    /// `environment_build_timeout_multiplier`.
+    pub build_timeout_multiplier: Option<f64>,
+    /// `retry`.
+    pub retry: RetryFile,
+    /// `agents`.
+    pub agents: Option<Vec<AgentConfig>>,
+    /// `datasets`.
+    pub datasets: Option<Vec<DatasetConfig>>,
+    /// `tasks`: single task folders.
+    pub tasks: Option<Vec<PathBuf>>,
+    /// `environment`.
+    pub environment: EnvironmentFile,
+    /// `verifier`.
+    pub verifier: VerifierFile,
+}
+
+/// `retry`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RetryFile {
+    /// `max_retries`.
+    pub max_retries: Option<u32>,
+    /// `include_exceptions`.
+    pub include: Option<Vec<String>>,
+    /// `exclude_exceptions`.
+    pub exclude: Option<Vec<String>>,
+    /// `wait_multiplier`.
+    pub wait_multiplier: Option<f64>,
+    /// `min_wait_sec`.
+    pub min_wait_sec: Option<f64>,
+    /// `max_wait_sec`.
+    pub max_wait_sec: Option<f64>,
+}
+
+/// `environment`. The last five fields are our own, under Harbor's `kwargs`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EnvironmentFile {
+    /// `force_build`.
+    pub force_build: Option<bool>,
+    /// `delete`.
+    pub delete: Option<bool>,
+    /// `override_cpus`.
+    pub override_cpus: Option<f64>,
+    /// `override_memory_mb`, in mebibytes.
+    pub override_memory_mb: Option<u64>,
+    /// `env`, templates unresolved.
+    pub env: Option<BTreeMap<String, String>>,
+    /// `kwargs.network`.
+    pub network: Option<NetworkMode>,
+    /// `kwargs.base_image`.
+    pub base_image: Option<String>,
+    /// `kwargs.cpus`.
+    pub cpus: Option<f64>,
+    /// `kwargs.memory_mb`, in mebibytes.
+    pub memory_mb: Option<u64>,
+    /// `kwargs.pids_limit`.
+    pub pids_limit: Option<u64>,
+}
+
+/// `verifier`. The judge is our own, under Harbor's `kwargs`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct VerifierFile {
+    /// `override_timeout_sec`.
+    pub override_timeout_sec: Option<f64>,
+    /// `max_timeout_sec`.
+    pub max_timeout_sec: Option<f64>,
+    /// `kwargs.judge`.
+    pub judge: Option<String>,
+}

@@ -1,0 +1,239 @@
+//! The strict reader of job files: which of Harbor's JobConfig keys are typed, and which are refused by name when they
+//! ask for something. A value that asks for nothing (`null`, `false`, an empty list) is fine everywhere, so that a
+//! `config.json` which Harbor wrote out in full can be read.
+
+use super::error::Error;
+use super::job_file::{EnvironmentFile, JobFile, RetryFile, VerifierFile};
+use super::settings::{AgentConfig, DatasetConfig};
+use super::yaml::parse_yaml;
+use crate::task::{Level, NetworkMode, Problem, Section, Sink, Value};
+use std::path::{Path, PathBuf};
+
+/// The job file that is used where none is named.
+pub const DEFAULT_JOB_FILE: &str = "harbor.yml";
+
+/// Reads the job file that the user named, else the one in `dir`, where there is one.
+///
+/// # Errors
+/// Where a file that is there, or was named, can't be read or says something that can't be done.
+pub fn find_job_file(named: Option<&Path>, dir: &Path) -> Result<Option<JobFile>, Error> {
+    let default = dir.join(DEFAULT_JOB_FILE);
+    match named {
+        Some(path) => read_job_file(path).map(Some),
+        None if default.exists() => read_job_file(&default).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Reads a job file, YAML or JSON.
+///
+/// # Errors
+/// [`Error::Read`], and [`Error::BadFile`] with everything that is wrong.
+pub fn read_job_file(path: &Path) -> Result<JobFile, Error> {
+    let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
+    parse_job_file(&text, path)
+}
+
+/// Reads the text of a job file; `path` is for messages.
+///
+/// # Errors
+/// [`Error::BadFile`] with everything that is wrong.
+pub fn parse_job_file(text: &str, path: &Path) -> Result<JobFile, Error> {
+    let bad = |problems| Error::BadFile { path: path.to_path_buf(), problems };
+    let node = parse_yaml(text)
+        .map_err(|(at, message)| bad(vec![Problem::error(path, format!("neither YAML nor JSON: {message}")).at(at)]))?;
+    let sink = Sink::new(path);
+    let file = Section::root(&node, &sink).map(job).unwrap_or_default();
+    let problems = sink.into_problems();
+    if problems.iter().any(|p| p.level == Level::Error) { Err(bad(problems)) } else { Ok(file) }
+}
+
+fn job(root: Section<'_>) -> JobFile {
+    if let Some(version) = root.integer("schema_version")
+        && version != 1
+    {
+        root.wrong("schema_version", format!("has no version `{version}`"), Some("known version: 1".into()));
+    }
+    refuse(&root, &["install_only", "skip_credential_checks", "agent_setup_timeout_multiplier", "debug"]);
+    refuse(&root, &["override_error_policy", "user_agent", "extra_instruction_paths", "extra_instructions"]);
+    refuse(&root, &["source_jobs", "plugins", "artifacts"]);
+    root.refuse("metrics", |v| idle(v) || is_mean(v));
+    let mut file = JobFile {
+        job_name: root.text("job_name"),
+        jobs_dir: root.text("jobs_dir").map(PathBuf::from),
+        n_attempts: count(&root, "n_attempts", 1),
+        n_concurrent: root.integer_from("n_concurrent_trials", 1).and_then(|n| usize::try_from(n).ok()),
+        quiet: root.boolean("quiet"),
+        timeout_multiplier: root.positive("timeout_multiplier"),
+        agent_timeout_multiplier: root.positive("agent_timeout_multiplier"),
+        verifier_timeout_multiplier: root.positive("verifier_timeout_multiplier"),
+        build_timeout_multiplier: root.positive("environment_build_timeout_multiplier"),
+        retry: root.section("retry").map(retry).unwrap_or_default(),
+        agents: list(&root, "agents", agent),
+        datasets: list(&root, "datasets", dataset),
+        tasks: list(&root, "tasks", task),
+        environment: root.section("environment").map(environment).unwrap_or_default(),
+        verifier: root.section("verifier").map(verifier).unwrap_or_default(),
+    };
+    orchestrator(&root, &mut file);
+    root.finish();
+    file
+}
+
+/// The older spelling of three settings; the newer one wins.
+fn orchestrator(root: &Section<'_>, file: &mut JobFile) {
+    let Some(section) = root.section("orchestrator") else { return };
+    let concurrent = section.integer_from("n_concurrent_trials", 1).and_then(|n| usize::try_from(n).ok());
+    file.n_concurrent = file.n_concurrent.or(concurrent);
+    file.quiet = file.quiet.or(section.boolean("quiet"));
+    if let Some(old) = section.section("retry").map(retry)
+        && !root.has("retry")
+    {
+        file.retry = old;
+    }
+    section.refuse("type", |v| *v == Value::Text("local".into()));
+    refuse(&section, &["kwargs"]);
+    section.finish();
+}
+
+fn retry(section: Section<'_>) -> RetryFile {
+    let names = |key| section.texts(key).map(|names| names.into_iter().map(|(_, name)| name).collect());
+    let file = RetryFile {
+        max_retries: count(&section, "max_retries", 0),
+        include: names("include_exceptions"),
+        exclude: names("exclude_exceptions"),
+        wait_multiplier: section.positive("wait_multiplier"),
+        min_wait_sec: section.positive("min_wait_sec"),
+        max_wait_sec: section.positive("max_wait_sec"),
+    };
+    section.finish();
+    file
+}
+
+fn agent(section: Section<'_>) -> AgentConfig {
+    refuse(&section, &["import_path", "base_url", "model_api_key_name", "model_api_format", "skip_model_parsing"]);
+    refuse(&section, &["n_concurrent", "concurrency_group", "skills", "override_setup_timeout_sec", "mcp_servers"]);
+    refuse(&section, &["resume_trajectory", "load_trajectory", "extra_allowed_hosts", "include_logs", "exclude_logs"]);
+    let file = AgentConfig {
+        // Harbor's default agent.
+        name: section.text("name").unwrap_or_else(|| "oracle".into()),
+        model: section.text("model_name"),
+        kwargs: section.any_map("kwargs"),
+        env: section.text_map("env").unwrap_or_default(),
+        env_from_flags: Default::default(),
+        override_timeout_sec: section.positive("override_timeout_sec"),
+        max_timeout_sec: section.positive("max_timeout_sec"),
+    };
+    section.finish();
+    file
+}
+
+fn dataset(section: Section<'_>) -> DatasetConfig {
+    refuse(&section, &["name", "repo", "version", "ref", "registry_url", "registry_path", "overwrite", "download_dir"]);
+    let names = |key| section.texts(key).unwrap_or_default().into_iter().map(|(_, name)| name).collect();
+    let file = DatasetConfig {
+        path: path(&section),
+        task_names: names("task_names"),
+        exclude_task_names: names("exclude_task_names"),
+        n_tasks: section.integer_from("n_tasks", 1).and_then(|n| usize::try_from(n).ok()),
+    };
+    section.finish();
+    file
+}
+
+fn task(section: Section<'_>) -> PathBuf {
+    refuse(&section, &["name", "git_url", "git_commit_id", "ref", "overwrite", "download_dir"]);
+    // Only a label.
+    section.text("source");
+    let path = path(&section);
+    section.finish();
+    path
+}
+
+fn path(section: &Section<'_>) -> PathBuf {
+    let path = section.text("path");
+    if !section.has("path") {
+        section.wrong("path", "is missing", Some("name a folder on this machine".into()));
+    }
+    PathBuf::from(path.unwrap_or_default())
+}
+
+fn environment(section: Section<'_>) -> EnvironmentFile {
+    section.refuse("type", |v| *v == Value::Text("docker".into()));
+    section.refuse("cpu_enforcement_policy", |v| *v == Value::Text("auto".into()));
+    section.refuse("memory_enforcement_policy", |v| *v == Value::Text("auto".into()));
+    refuse(&section, &["import_path", "stream", "override_storage_mb", "override_gpus", "override_tpu"]);
+    refuse(&section, &["mounts", "extra_docker_compose", "extra_allowed_hosts"]);
+    let mut file = EnvironmentFile {
+        force_build: section.boolean("force_build"),
+        delete: section.boolean("delete"),
+        override_cpus: section.positive("override_cpus"),
+        override_memory_mb: section.integer_from("override_memory_mb", 6),
+        env: section.text_map("env"),
+        ..EnvironmentFile::default()
+    };
+    if let Some(kwargs) = section.section("kwargs") {
+        refuse(&kwargs, &["keep_containers", "auto_mounting"]);
+        file.network = kwargs.text("network").and_then(|word| match word.parse::<NetworkMode>() {
+            Ok(mode) => Some(mode),
+            Err(hint) => {
+                kwargs.wrong("network", format!("has no mode `{word}`"), Some(hint));
+                None
+            }
+        });
+        file.base_image = kwargs.text("base_image");
+        file.cpus = kwargs.positive("cpus");
+        file.memory_mb = kwargs.integer_from("memory_mb", 6);
+        file.pids_limit = kwargs.integer_from("pids_limit", 1);
+        kwargs.finish();
+    }
+    section.finish();
+    file
+}
+
+fn verifier(section: Section<'_>) -> VerifierFile {
+    refuse(&section, &["import_path", "disable", "env", "extra_allowed_hosts", "include_logs", "exclude_logs"]);
+    let mut file = VerifierFile {
+        override_timeout_sec: section.positive("override_timeout_sec"),
+        max_timeout_sec: section.positive("max_timeout_sec"),
+        judge: None,
+    };
+    if let Some(kwargs) = section.section("kwargs") {
+        file.judge = kwargs.text("judge");
+        kwargs.finish();
+    }
+    section.finish();
+    file
+}
+
+/// A list of tables; `None` where the key isn't there.
+fn list<T>(root: &Section<'_>, key: &'static str, read: impl Fn(Section<'_>) -> T) -> Option<Vec<T>> {
+    root.has(key).then(|| root.sections(key).into_iter().map(read).collect())
+}
+
+fn count(section: &Section<'_>, key: &'static str, least: i64) -> Option<u32> {
+    section.integer_from(key, least).and_then(|n| u32::try_from(n).ok())
+}
+
+fn refuse(section: &Section<'_>, keys: &[&'static str]) {
+    for key in keys {
+        section.refuse(key, idle);
+    }
+}
+
+/// Values that ask for nothing.
+fn idle(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::List(items) => items.is_empty(),
+        Value::Map(entries) => entries.is_empty(),
+        Value::Text(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
+/// `[{type: mean}]`: the mean is always shown.
+fn is_mean(value: &Value) -> bool {
+    let Value::List(items) = value else { return false };
+    items.iter().all(|item| item.value.to_json().get("type").is_some_and(|t| t == "mean"))
+}

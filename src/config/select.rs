@@ -1,0 +1,84 @@
+//! Which tasks of a dataset run. Globs have the meaning of Python's `fnmatch`, as in Harbor: `*` and `?` match any
+//! character, `[seq]` and `[!seq]` one of or none of; there is no escape and no `{a,b}`. Pure.
+
+use super::error::Error;
+use crate::task::closest;
+use globset::{GlobBuilder, GlobMatcher};
+
+/// The names that run, in their order: those that any of `include` matches (none means all), without those that any of
+/// `exclude` matches, and of these the first `n`.
+///
+/// # Errors
+/// [`Error::NoMatch`] for a glob that matches nothing, in either list; [`Error::BadGlob`]; [`Error::NothingLeft`].
+pub fn select<'n>(
+    names: &[&'n str],
+    include: &[String],
+    exclude: &[String],
+    n: Option<usize>,
+) -> Result<Vec<&'n str>, Error> {
+    let include = matchers(names, include)?;
+    let exclude = matchers(names, exclude)?;
+    let any = |globs: &[GlobMatcher], name: &str| globs.iter().any(|g| g.is_match(name));
+    let wanted = names.iter().filter(|name| include.is_empty() || any(&include, name));
+    let left: Vec<&str> = wanted.filter(|name| !any(&exclude, name)).take(n.unwrap_or(usize::MAX)).copied().collect();
+    if left.is_empty() { Err(Error::NothingLeft) } else { Ok(left) }
+}
+
+fn matchers(names: &[&str], globs: &[String]) -> Result<Vec<GlobMatcher>, Error> {
+    globs
+        .iter()
+        .map(|glob| {
+            // Braces mean something to globset, nothing to fnmatch.
+            let plain = glob.replace('{', "[{]").replace('}', "[}]");
+            let built = GlobBuilder::new(&plain).literal_separator(false).backslash_escape(false).build();
+            let matcher = built
+                .map_err(|e| Error::BadGlob { glob: glob.clone(), message: e.kind().to_string() })?
+                .compile_matcher();
+            if names.iter().any(|name| matcher.is_match(name)) {
+                return Ok(matcher);
+            }
+            Err(Error::NoMatch { glob: glob.clone(), near: closest(glob, names.iter().copied()).map(str::to_string) })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 4] = ["cb-1", "cb-10", "cb-2", "odd{a}"];
+
+    fn pick(include: &[&str], exclude: &[&str], n: Option<usize>) -> Result<Vec<&'static str>, String> {
+        let owned = |globs: &[&str]| globs.iter().map(|g| g.to_string()).collect::<Vec<_>>();
+        select(&NAMES, &owned(include), &owned(exclude), n).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn globs_pick_and_drop_tasks_by_name() {
+        for (include, exclude, n, wanted) in [
+            (vec![], vec![], None, NAMES.to_vec()),
+            (vec!["cb-1"], vec![], None, vec!["cb-1"]),
+            (vec!["cb-1*"], vec![], None, vec!["cb-1", "cb-10"]),
+            (vec!["cb-?"], vec![], None, vec!["cb-1", "cb-2"]),
+            (vec!["*[!0]"], vec!["odd*"], None, vec!["cb-1", "cb-2"]),
+            (vec!["odd{a}"], vec![], None, vec!["odd{a}"]),
+            (vec![], vec!["cb-10"], Some(2), vec!["cb-1", "cb-2"]),
+        ] {
+            assert_eq!(pick(&include, &exclude, n), Ok(wanted), "{include:?} {exclude:?}");
+        }
+    }
+
+    #[test]
+    fn a_glob_that_matches_nothing_is_an_error_also_among_others() {
+        for (include, exclude, message) in [
+            (vec!["cb-1", "nope*"], vec![], "`nope*` matches no task"),
+            (vec![], vec!["CB-1"], "`CB-1` matches no task"),
+            (vec!["{cb-1,cb-2}"], vec![], "`{cb-1,cb-2}` matches no task"),
+            (vec!["cb-[1"], vec![], "`cb-[1` is not a glob"),
+            (vec!["cb-1"], vec!["cb-*"], "no task is left"),
+        ] {
+            let said = pick(&include, &exclude, None).unwrap_err();
+            assert!(said.starts_with(message), "{said}");
+        }
+    }
+}
