@@ -3,7 +3,7 @@
 //! The rooms below stand in the order in which data flows through them. Each exports one noun and one verb; the
 //! arrow between two rooms is that noun. Who may import whom is a table in `tests/it/tidy.rs`.
 
-/// Vendored documents, their questions and one digest over both.
+/// Vendored documents, their questions, and one digest over the documents.
 pub mod corpus;
 
 /// Harbor task directories: the only place that knows `task.toml`'s keys.

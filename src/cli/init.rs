@@ -1,13 +1,93 @@
 //! `seatrial init`: make a vendor directory from your own documents and questions. Wiring only.
 
 use super::error::Error;
+use crate::populate::{FieldFlags, InitRequest, init};
+use std::path::PathBuf;
 
 /// Make a vendor directory from your own documents and questions
+///
+/// Field names such as question, input, problem, prompt and answer, ground_truth, expected, target are recognised;
+/// the flags name others, with dots into inner objects.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  seatrial init my-suite --files docs --questions q.jsonl")]
-pub struct InitArgs {}
+pub struct InitArgs {
+    /// The vendor directory to make
+    dir: PathBuf,
+
+    /// The folder of documents; all its files and subfolders are copied
+    #[arg(long, value_name = "DOCS")]
+    files: PathBuf,
+
+    /// The questions: JSONL or CSV
+    #[arg(long, value_name = "FILE")]
+    questions: PathBuf,
+
+    /// The rubric that model judges get [default: the built-in one]
+    #[arg(long, value_name = "FILE")]
+    rubric: Option<PathBuf>,
+
+    /// What the suite is called [default: the directory's name]
+    #[arg(long)]
+    name: Option<String>,
+
+    /// What task ids begin with [default: made from the name]
+    #[arg(long, value_name = "PREFIX")]
+    id_prefix: Option<String>,
+
+    /// The field that holds the question
+    #[arg(long, value_name = "FIELD")]
+    question_field: Option<String>,
+
+    /// The field that holds the answer key
+    #[arg(long, value_name = "FIELD")]
+    answer_field: Option<String>,
+
+    /// The field that holds the difficulty
+    #[arg(long, value_name = "FIELD")]
+    difficulty_field: Option<String>,
+
+    /// The field that holds the question's type
+    #[arg(long, value_name = "FIELD")]
+    type_field: Option<String>,
+}
 
 /// Runs the verb and gives the exit code.
-pub fn run(_args: &InitArgs) -> Result<u8, Error> {
+#[expect(clippy::print_stderr, reason = "says what was found and what comes next")]
+pub fn run(args: &InitArgs) -> Result<u8, Error> {
+    let made = init(&InitRequest {
+        dir: args.dir.clone(),
+        files: args.files.clone(),
+        questions: args.questions.clone(),
+        rubric: args.rubric.clone(),
+        name: args.name.clone(),
+        id_prefix: args.id_prefix.clone(),
+        fields: FieldFlags {
+            question: args.question_field.clone(),
+            answer: args.answer_field.clone(),
+            difficulty: args.difficulty_field.clone(),
+            question_type: args.type_field.clone(),
+        },
+    })?;
+
+    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let within = if made.folders == 0 { String::new() } else { format!(" in {}", plural(made.folders, "subfolder")) };
+    eprintln!("{}{within}, {} bytes, from `{}`", plural(made.documents, "document"), made.bytes, args.files.display());
+    eprintln!("{} from `{}`", plural(made.questions, "question"), args.questions.display());
+    for mapped in &made.mapped {
+        let field = mapped.field.as_ref().map_or("(none)".into(), |field| format!("`{field}`"));
+        let unused = match mapped.unused.as_slice() {
+            [] => String::new(),
+            unused => format!(", not `{}`", unused.join("`, `")),
+        };
+        eprintln!("  {:13} from {field}{unused}", mapped.part);
+    }
+    match &args.rubric {
+        Some(path) => eprintln!("the rubric from `{}`", path.display()),
+        None => eprintln!("the built-in rubric"),
+    }
+    let dir = args.dir.display();
+    let (first, last) = (format!("{}-0", made.id_prefix), format!("{}-{}", made.id_prefix, made.questions - 1));
+    eprintln!("made the suite `{}` in `{dir}`, with the tasks `{first}` to `{last}`", made.name);
+    eprintln!("\nnext:\n  seatrial generate --vendor {dir} --all -o {dir}/tasks\n  seatrial run {dir}/tasks -a oracle");
     Ok(super::exit::OK)
 }

@@ -14,6 +14,7 @@ mod report;
 mod resume;
 mod run;
 mod stamp;
+mod vendor;
 
 pub use error::Error;
 

@@ -1,13 +1,60 @@
 //! `seatrial populate`: restore what is git-ignored in every task: corpus, test.sh, judge.py, rubric. Wiring only.
 
 use super::error::Error;
+use super::vendor::{VendorArgs, tasks};
+use crate::corpus;
+use crate::populate::{DifferenceKind, Mode, populate};
+use std::path::{Path, PathBuf};
 
 /// Restore what is git-ignored in every task: corpus, test.sh, judge.py, rubric
+///
+/// `run` does this by itself before it builds images. Where neither --vendor nor --suite is given, the suite is the
+/// one whose folder the dataset lies in, else the one in `vendor`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  seatrial populate tasks --check")]
-pub struct PopulateArgs {}
+pub struct PopulateArgs {
+    /// The dataset: a folder of task directories, or one of them
+    #[arg(default_value = "tasks")]
+    dataset: PathBuf,
+
+    /// Change nothing; list every difference and exit with 1 if there is one
+    #[arg(long)]
+    check: bool,
+
+    #[command(flatten)]
+    vendor: VendorArgs,
+}
 
 /// Runs the verb and gives the exit code.
-pub fn run(_args: &PopulateArgs) -> Result<u8, Error> {
-    Ok(super::exit::OK)
+#[expect(clippy::print_stdout, reason = "the differences are the data of --check")]
+#[expect(clippy::print_stderr, reason = "says what was done")]
+pub fn run(args: &PopulateArgs) -> Result<u8, Error> {
+    let named = (args.vendor.vendor.as_deref(), args.vendor.suite.as_deref());
+    let corpus = match corpus::find(&args.dataset, named.0, named.1)? {
+        Some(corpus) => corpus,
+        None => corpus::load(Path::new("vendor"), None)?,
+    };
+    let mode = if args.check { Mode::Check } else { Mode::Write };
+    let populated = populate(&corpus, &args.dataset, mode)?;
+
+    if args.check {
+        for difference in &populated.differences {
+            println!("{:7} {}", difference.kind, difference.path.display());
+        }
+    }
+    let count = |kind| populated.differences.iter().filter(|d| d.kind == kind).count();
+    let (missing, strays) = (count(DifferenceKind::Missing), count(DifferenceKind::Stray));
+    let others = populated.differences.len() - missing - strays;
+    let what = match (args.check, populated.differences.len()) {
+        (_, 0) => "nothing differs from the corpus".into(),
+        (true, n) => format!("{n} difference{}", if n == 1 { "" } else { "s" }),
+        (false, _) => format!("{missing} files added, {others} replaced, {strays} strays removed"),
+    };
+    let foreign = match populated.foreign {
+        0 => String::new(),
+        n => format!("; {n} not of the suite `{}`, left alone", corpus.suite.name),
+    };
+    eprintln!("{} in `{}`: {what}{foreign}", tasks(populated.tasks), args.dataset.display());
+    let differs = args.check && !populated.differences.is_empty();
+    Ok(if differs { super::exit::CHECK_FAILED } else { super::exit::OK })
 }

@@ -1,16 +1,17 @@
-//! (to come)
+//! One vendored corpus: its documents, its questions with their keys, its rubric, and one digest over the documents.
+//!
+//! This room reads a vendor directory and says everything that is wrong with it at once, with file and line. It must
+//! not write, and it doesn't know what a task is: ids are all that it gives to the tasks made from it. Links are
+//! refused by name, since what they lead to is not vendored.
 
-/// What can go wrong in this room.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Placeholder.
-    #[error("not built yet")]
-    Placeholder,
-}
+mod document;
+mod error;
+mod load;
+mod question;
+mod suite;
 
-impl Error {
-    /// What the user can do about it, where one thing is likely to help.
-    pub fn hint(&self) -> Option<String> {
-        None
-    }
-}
+pub use document::{Document, digest, documents};
+pub use error::{Error, Problem, close_to};
+pub use load::{Corpus, check_rubric, find, load, refuse_secret};
+pub use question::{Question, at_path};
+pub use suite::{Fields, Suite, check_id_prefix};

@@ -1,16 +1,24 @@
-//! (to come)
+//! A corpus becomes files of task directories, byte for byte: `generate` writes the committed part of a task,
+//! `populate` the part that is git-ignored, and `init` makes a vendor directory in the first place.
+//!
+//! This room must never put the key, the rubric or anything that depends on one task under `environment/`: agents see
+//! that folder, and all tasks of a suite share one image of it. It follows no link that it finds in a dataset.
 
-/// What can go wrong in this room.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Placeholder.
-    #[error("not built yet")]
-    Placeholder,
-}
+mod error;
+mod fill;
+mod generate;
+mod init;
+mod mapping;
+mod mirror;
+mod render;
+mod restore;
+mod rows;
+mod stamped;
+mod template;
 
-impl Error {
-    /// What the user can do about it, where one thing is likely to help.
-    pub fn hint(&self) -> Option<String> {
-        None
-    }
-}
+pub use error::Error;
+pub use generate::{Choice, Fate, Generated, generate};
+pub use init::{InitRequest, Initialized, init};
+pub use mapping::{FieldFlags, Mapped};
+pub use mirror::{Difference, DifferenceKind, Mode};
+pub use restore::{Populated, populate};

@@ -1,0 +1,173 @@
+//! `init`: a user's own documents and questions become a vendor directory. Everything is read and checked before the
+//! first byte is written, and the folder appears whole or not at all.
+
+use super::Error;
+use super::fill::fill;
+use super::generate::sync;
+use super::mapping::{FieldFlags, Mapped, map_fields, records};
+use super::mirror::{Mode, Pass, mirror};
+use super::render::toml_string;
+use super::restore::document_tree;
+use super::rows::{problem, rows};
+use super::template::{RUBRIC, SUITE};
+use crate::corpus::{check_id_prefix, check_rubric, documents, load, refuse_secret};
+use std::collections::BTreeSet;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// What a new vendor directory is made from.
+#[derive(Debug, Clone)]
+pub struct InitRequest {
+    /// The directory to make.
+    pub dir: PathBuf,
+    /// The folder of documents.
+    pub files: PathBuf,
+    /// The questions: JSON objects, one a line, or CSV.
+    pub questions: PathBuf,
+    /// The user's own rubric.
+    pub rubric: Option<PathBuf>,
+    /// What the suite is called; the directory's name where it isn't said.
+    pub name: Option<String>,
+    /// What task ids begin with; made from the name where it isn't said.
+    pub id_prefix: Option<String>,
+    /// Fields that the user names.
+    pub fields: FieldFlags,
+}
+
+/// What was found and made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Initialized {
+    /// What the suite is called.
+    pub name: String,
+    /// What task ids begin with.
+    pub id_prefix: String,
+    /// How many documents were copied.
+    pub documents: usize,
+    /// How many folders they lie in, below the documents' folder.
+    pub folders: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// How many questions there are.
+    pub questions: usize,
+    /// Which field gave which part.
+    pub mapped: Vec<Mapped>,
+}
+
+/// Model endpoints that a new suite's agents may reach. None of them serves files that users put there.
+const MODEL_HOSTS: [&str; 7] = [
+    "api.anthropic.com",
+    "api.openai.com",
+    "generativelanguage.googleapis.com",
+    "openrouter.ai",
+    "api.groq.com",
+    "api.fireworks.ai",
+    "api.x.ai",
+];
+
+/// Makes the vendor directory, or says everything that keeps it from being made.
+pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
+    refuse_full(&request.dir)?;
+    let documents = documents(&request.files, None)?;
+    if documents.is_empty() {
+        return Err(crate::corpus::Error::NoDocuments { folder: request.files.clone(), glob: "**".into() }.into());
+    }
+    refuse_secret(&documents, "questions file", &request.questions)?;
+    if let Some(rubric) = &request.rubric {
+        refuse_secret(&documents, "rubric", rubric)?;
+    }
+
+    let mut problems = Vec::new();
+    let rows = rows(&request.questions, &mut problems)?;
+    let mapped = map_fields(&request.questions, &rows, &request.fields, &mut problems);
+    let records = records(&request.questions, &rows, &mapped, &mut problems);
+    let rubric = match &request.rubric {
+        Some(path) => std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.clone(), source })?,
+        None => RUBRIC.into(),
+    };
+    problems.extend(request.rubric.as_ref().and_then(|path| check_rubric(path, &rubric)));
+    let name = request.name.clone().unwrap_or_else(|| folder_name(&request.dir));
+    let id_prefix = request.id_prefix.clone().unwrap_or_else(|| to_prefix(&name));
+    problems.extend(check_id_prefix(&id_prefix).err().map(|m| problem(Path::new("--id-prefix"), None, &m)));
+    if !problems.is_empty() {
+        return Err(Error::Begin(problems));
+    }
+
+    let has = |part| mapped.iter().any(|m| m.part == part && m.field.is_some()).then(|| toml_string(part));
+    let hosts: String = MODEL_HOSTS.iter().map(|h| format!("\n    {},", toml_string(h))).collect();
+    let values = [
+        ("name", Some(toml_string(&name))),
+        ("id_prefix", Some(toml_string(&id_prefix))),
+        ("difficulty", has("difficulty")),
+        ("question_type", has("question_type")),
+        ("allowed_hosts", Some(format!("[{hosts}\n]"))),
+    ];
+    let suite = fill(Path::new("templates/suite.toml"), SUITE, &values)?;
+    let lines: String =
+        records.iter().map(|r| serde_json::to_string(r).expect("a JSON object") + "\n").collect();
+    write_whole(&request.dir, |staging| {
+        mirror(&mut Pass::new(Mode::Write), &staging.join("files"), &document_tree(&documents))?;
+        for (file, text) in [("suite.toml", &suite), ("questions.jsonl", &lines), ("rubric.txt", &rubric)] {
+            let path = staging.join(file);
+            std::fs::write(&path, text).map_err(|source| Error::Write { path, source })?;
+        }
+        // What was made is read as every later command will read it, before anyone sees it.
+        load(staging, None)?;
+        Ok(())
+    })?;
+
+    let folders: BTreeSet<&str> = documents.iter().filter_map(|d| d.path.rsplit_once('/')).map(|(f, _)| f).collect();
+    Ok(Initialized {
+        name,
+        id_prefix,
+        documents: documents.len(),
+        folders: folders.len(),
+        bytes: documents.iter().map(|d| d.size).sum(),
+        questions: records.len(),
+        mapped,
+    })
+}
+
+fn refuse_full(dir: &Path) -> Result<(), Error> {
+    match std::fs::read_dir(dir).map(|mut entries| entries.next().is_none()) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Error::NotEmpty(dir.into())),
+        Err(_) if !dir.exists() && !dir.is_symlink() => Ok(()),
+        Err(source) => Err(Error::Read { path: dir.into(), source }),
+    }
+}
+
+/// Fills a folder beside `dir` and gives it that name when it is complete.
+fn write_whole(dir: &Path, fill: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
+    let fail = |source| Error::Write { path: dir.into(), source };
+    let full = std::path::absolute(dir).map_err(fail)?;
+    let parent = full.parent().unwrap_or(&full);
+    std::fs::create_dir_all(parent).map_err(fail)?;
+    let holder = tempfile::Builder::new().prefix(".init-").tempdir_in(parent).map_err(fail)?;
+    let staging = holder.path().join("vendor");
+    std::fs::create_dir(&staging).map_err(fail)?;
+    std::fs::set_permissions(&staging, Permissions::from_mode(0o755)).map_err(fail)?;
+    fill(&staging)?;
+    sync(&staging).map_err(fail)?;
+    if full.exists() {
+        // An empty folder of the user's stays the one it is: a shell may be in it. The manifest comes last.
+        for part in ["files", "questions.jsonl", "rubric.txt", "suite.toml"] {
+            std::fs::rename(staging.join(part), full.join(part)).map_err(fail)?;
+        }
+    } else {
+        std::fs::rename(&staging, &full).map_err(fail)?;
+    }
+    std::fs::File::open(parent).and_then(|dir| dir.sync_all()).map_err(fail)
+}
+
+fn folder_name(dir: &Path) -> String {
+    let full = std::path::absolute(dir).unwrap_or_else(|_| dir.into());
+    full.file_name().map_or("suite".into(), |name| name.to_string_lossy().into_owned())
+}
+
+/// A name as the start of ids: `My Notes (2)` becomes `my-notes-2`.
+fn to_prefix(name: &str) -> String {
+    let kept: String = name.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+    let parts: Vec<&str> = kept.split('-').filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { "suite".into() } else { parts.join("-") }
+}
