@@ -1,4 +1,4 @@
-//! Flags over environment over `harbor.yml` over defaults, resolved once into one [`Config`].
+//! Flags over environment over `harbor.yml` over defaults, resolved once into one [`crate::config::Config`].
 //!
 //! The job file has Harbor's JobConfig keys. Every key of Harbor's is either typed here or refused by name; nothing a
 //! user writes is silently ignored. This room must not run anything, and it looks at the host only through what its

@@ -22,7 +22,7 @@ pub(crate) fn read_case(path: &Path) -> Result<Option<Case>, Box<Problem>> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(Problem::error(path, format!("can't be read: {e}")).into()),
+        Err(e) => return Err(Problem::unreadable(path, &e).into()),
     };
     let mut map: Map<String, Value> = serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|e| {
         // The parser's words end with the place, which has its own column here.

@@ -169,7 +169,7 @@ fn read_task(dir: &Path, problems: &mut Vec<Problem>) -> Option<Task> {
     let spec = match std::fs::read_to_string(&path) {
         Ok(text) => read_spec(&text, &sink),
         Err(e) => {
-            problems.push(Problem::error(&path, format!("can't be read: {e}")));
+            problems.push(Problem::unreadable(&path, &e));
             None
         }
     };
@@ -181,7 +181,7 @@ fn read_task(dir: &Path, problems: &mut Vec<Problem>) -> Option<Task> {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
             Err(Problem::error(&path, "is missing").hint("write there what the agent is asked"))
         }
-        Err(e) => Err(Problem::error(&path, format!("can't be read: {e}"))),
+        Err(e) => Err(Problem::unreadable(&path, &e)),
     };
     let case = read_case(&dir.join("tests/case.json"));
     problems.extend(instruction.as_ref().err().cloned());

@@ -1,7 +1,7 @@
 //! What can go wrong in this room: one variant per verb. Problems *inside* tasks are data ([`Problem`]); they become
 //! an error only for a caller that needs every task to be right.
 
-use super::problem::{Level, Problem};
+use super::problem::Problem;
 use std::path::PathBuf;
 
 /// What can go wrong in this room.
@@ -36,7 +36,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// Some tasks are wrong; all their problems.
-    #[error("failed to load `{path}`: {}\n{}", count(.problems), lines(.problems))]
+    #[error("failed to load `{path}`: {}\n{}", count(.problems.len()), lines(.problems))]
     BadTasks {
         /// The dataset.
         path: PathBuf,
@@ -74,11 +74,8 @@ impl Error {
     }
 }
 
-fn count(problems: &[Problem]) -> String {
-    match problems.iter().filter(|p| p.level == Level::Error).count() {
-        1 => "1 error".into(),
-        n => format!("{n} errors"),
-    }
+fn count(errors: usize) -> String {
+    if errors == 1 { "1 error".into() } else { format!("{errors} errors") }
 }
 
 fn lines(problems: &[Problem]) -> String {

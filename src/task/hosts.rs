@@ -29,7 +29,8 @@ pub fn normalize_host(entry: &str) -> Result<String, String> {
     }
     if host.contains(':') {
         return match host.parse::<Ipv6Addr>() {
-            Ok(address) => Ok(address.to_string()),
+            // An IPv4 address in IPv6 clothes is the IPv4 address.
+            Ok(address) => Ok(address.to_canonical().to_string()),
             Err(_) => Err("has a port or is not an IPv6 address; ports can't be listed".into()),
         };
     }
@@ -45,6 +46,9 @@ pub fn normalize_host(entry: &str) -> Result<String, String> {
     }
     let name = ascii(name)?;
     let labels: Vec<&str> = name.split('.').collect();
+    if labels.contains(&"") {
+        return Err("is not a host name: a part between two dots is empty".into());
+    }
     if let Some(bad) = labels.iter().find(|label| !is_label(label)) {
         return Err(format!("is not a host name: `{bad}` may hold only letters, digits and inner hyphens, 63 at most"));
     }
@@ -120,6 +124,7 @@ mod tests {
             ("*.MÜNCHEN.test", "*.xn--mnchen-3ya.test"),
             ("192.0.2.7", "192.0.2.7"),
             ("2001:DB8::0:1", "2001:db8::1"),
+            ("::ffff:192.0.2.7", "192.0.2.7"),
             ("10.0.0.0/8", "10.0.0.0/8"),
             ("0.0.0.0/0", "0.0.0.0/0"),
             ("2001:db8::/32", "2001:db8::/32"),
@@ -152,7 +157,7 @@ mod tests {
             ("010.0.0.1", "address"),
             ("a_b.com", "a_b"),
             ("-a.com", "-a"),
-            ("a..com", "not a host name"),
+            ("a..com", "between two dots"),
             ("10.0.0.1/8", "bits"),
             ("10.0.0.0/33", "32 bits"),
             ("10.0.0.0/+8", "network"),

@@ -58,7 +58,7 @@ fn environment(dir: &Path, spec: Option<&TaskSpec>, problems: &mut Vec<Problem>)
                 );
             }
         }
-        Err(e) => problems.push(Problem::error(&path, format!("can't be read: {e}"))),
+        Err(e) => problems.push(Problem::unreadable(&path, &e)),
     }
 }
 

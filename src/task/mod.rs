@@ -1,8 +1,8 @@
 //! Harbor task directories: the only place that knows `task.toml`'s keys, read model and edit twin side by side.
 //!
 //! This room must not run, build or judge anything, and it writes nothing: it reads `tasks/` and says what is there
-//! and what is wrong with it. The strict walker ([`Node`], [`Section`], [`Sink`]) is shared with `config/`, so that
-//! a job file and a task file are complained about in the same words.
+//! and what is wrong with it. The strict walker ([`crate::task::Section`] over [`crate::task::Node`]) is shared with
+//! `config/`, so that a job file and a task file are complained about in the same words.
 
 mod case;
 mod dataset;

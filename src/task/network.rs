@@ -99,7 +99,7 @@ pub(crate) fn read_policy(section: &Section<'_>) -> Option<NetworkPolicy> {
             return None;
         }
     };
-    if listed.is_some() && mode != NetworkMode::Allowlist {
+    if listed.as_ref().is_some_and(|l| !l.is_empty()) && mode != NetworkMode::Allowlist {
         let message = format!("means nothing with `network_mode = \"{}\"`", mode.as_str());
         section.wrong("allowed_hosts", message, Some("take one of the two out".into()));
         return None;

@@ -49,6 +49,14 @@ impl Problem {
         }
     }
 
+    /// A file that can't be read.
+    pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Problem {
+        match error.kind() {
+            std::io::ErrorKind::InvalidData => Problem::error(path, "is not UTF-8 text"),
+            _ => Problem::error(path, format!("can't be read: {error}")),
+        }
+    }
+
     /// The same as a warning.
     pub fn warning(path: &Path, message: impl Into<String>) -> Problem {
         Problem { level: Level::Warning, ..Problem::error(path, message) }

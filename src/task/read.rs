@@ -220,8 +220,8 @@ fn old_size(section: &Section<'_>, key: &'static str, new: &'static str) -> Opti
         section.wrong(key, format!("has no size `{text}`"), Some(format!("write `{new}` in mebibytes instead")));
         return None;
     };
-    if section.has(new) {
-        section.wrong(key, format!("and `{new}` are both there"), Some(format!("keep `{new}`")));
+    if section.node(new).is_some_and(|node| i64::try_from(size).map(Value::Int) != Ok(node.value.clone())) {
+        section.wrong(key, format!("says something else than `{new}`"), Some(format!("keep `{new}`")));
     } else {
         section.warn(key, "is deprecated", Some(format!("write `{new} = {size}` instead")));
     }

@@ -53,6 +53,8 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
     let config = resolve(&flags, env, Some(parse(file).unwrap()), "now").unwrap();
     assert_eq!(config.job_dir(), Path::new("flag/file"));
     assert_eq!(config.n_concurrent, 3);
+    let unflagged = resolve(&Flags::default(), env, Some(parse(file).unwrap()), "now").unwrap();
+    assert_eq!(unflagged.job_dir(), Path::new("env/file"));
     assert_eq!(config.environment.base_image.as_deref(), Some("env"));
     assert_eq!(config.environment.network, None, "a variable set to nothing is not set");
     for (name, value, part) in [

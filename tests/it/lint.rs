@@ -76,6 +76,7 @@ fn each_wrong_value_is_named_with_its_line() {
         ("[environment]\nnetwork_mode = \"allowlist\"\nallowed_host = []", 3, "did you mean `allowed_hosts`?"),
         ("[environment]\nmemory_mb = 1", 2, "at least 6"),
         ("[environment]\nmemory = \"lots\"", 2, "has no size `lots`"),
+        ("[environment]\nmemory = \"2G\"\nmemory_mb = 1024", 2, "says something else than `memory_mb`"),
         ("[environment]\nworkdir = \"app\"", 2, "absolute path"),
         ("[environment]\nenv = { A = 1 }", 2, "`environment.env.A` must be text"),
         ("[task]\nname = \"noorg\"", 2, "org/name"),
@@ -118,6 +119,7 @@ fn old_and_idle_keys_are_warnings_that_say_so() {
     for (text, part) in [
         ("[environment]\nallow_internet = false", "write `network_mode = \"no-network\"` instead"),
         ("[environment]\nmemory = \"2G\"", "write `memory_mb = 2048` instead"),
+        ("[environment]\nmemory = \"2G\"\nmemory_mb = 2048", "is deprecated"),
         ("[environment]\nstorage_mb = 10", "not applied"),
         ("[verifier]\nenv = { JUDGE_MODEL = \"${JUDGE_MODEL}\" }", "only under Harbor"),
         ("[verifier]\nuser = \"root\"", "only under Harbor"),
