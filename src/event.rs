@@ -108,6 +108,21 @@ pub enum Stage {
     Network,
 }
 
+impl Stage {
+    /// The stage as a word, for logs and people; the same as the stored one.
+    pub fn word(self) -> &'static str {
+        match self {
+            Stage::Image => "image",
+            Stage::Sandbox => "sandbox",
+            Stage::Agent => "agent",
+            Stage::Collect => "collect",
+            Stage::Judge => "judge",
+            Stage::Disk => "disk",
+            Stage::Network => "network",
+        }
+    }
+}
+
 /// Something of ours failed: the engine, the network, a provider, the host's disk. Never the agent's failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {

@@ -1,16 +1,23 @@
-//! (to come)
+//! Shows a job: live lines while it runs (`live`, `terminal`), and one file per format afterwards.
+//!
+//! A report is a pure function of what is on disk: the same job gives the same bytes, so no clock, no directory names,
+//! no order of chance. Whatever an agent, a judge or a file has said passes through `plain` before anybody sees it.
 
-/// What can go wrong in this room.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Placeholder.
-    #[error("not built yet")]
-    Placeholder,
-}
+mod error;
+mod json;
+mod junit;
+pub mod live;
+mod markdown;
+mod numbers;
+mod plain;
+mod terminal;
+mod text;
 
-impl Error {
-    /// What the user can do about it, where one thing is likely to help.
-    pub fn hint(&self) -> Option<String> {
-        None
-    }
-}
+pub use error::Error;
+pub use json::json;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use numbers::warning;
+pub use plain::{clip, plain};
+pub use terminal::{Live, Mode};
+pub use text::text;

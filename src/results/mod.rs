@@ -1,16 +1,26 @@
-//! (to come)
+//! What is kept of a job on disk, in Harbor's layout, and how it is read back.
+//!
+//! This room is the first reader of a job's event stream: when `Store::handle` has returned, what the event said is on
+//! disk, whole and synced. It must not decide anything about a trial, and it must not trust what it reads: a file that
+//! is torn, of another trial or of a newer format is named as damaged, never counted.
 
-/// What can go wrong in this room.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Placeholder.
-    #[error("not built yet")]
-    Placeholder,
-}
+mod error;
+mod file;
+mod harbor_job;
+mod harbor_trial;
+mod lock;
+mod outcome;
+mod read;
+mod record;
+mod resume;
+mod store;
+mod time;
+mod trial_files;
 
-impl Error {
-    /// What the user can do about it, where one thing is likely to help.
-    pub fn hint(&self) -> Option<String> {
-        None
-    }
-}
+pub use error::Error;
+pub use file::write_whole;
+pub use outcome::OutcomeKind;
+pub use read::{Damaged, Job, read_answer, read_job};
+pub use record::{AnswerRecord, EngineRecord, FORMAT, ImageRecord, JobRecord, Observed, TaskRecord, TrialRecord};
+pub use resume::{Next, next, rejudged};
+pub use store::Store;

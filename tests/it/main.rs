@@ -17,3 +17,15 @@ mod job_file;
 
 /// Tasks as the library hands them on: typed values, defaults, digests.
 mod task;
+
+/// Job directories made by the real store, for the tests below.
+mod job_fixture;
+
+/// What a job leaves on disk, and resuming from it.
+mod ledger;
+
+/// The live view.
+mod live;
+
+/// `seatrial report`, and the numbers in it.
+mod report;

@@ -1,0 +1,126 @@
+//! The report for programs. Its fields are documented here and in `stats/summary.rs`, and carry a format number.
+
+use super::plain::misleads;
+use crate::results::{Job, TrialRecord};
+use crate::stats::{ArmSummary, Summary};
+use serde::Serialize;
+
+/// The number of the report's format; a field that changes its meaning changes it.
+const FORMAT: u32 = 1;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    format: u32,
+    job: JobPart<'a>,
+    /// One entry per agent and model.
+    arms: &'a [ArmSummary],
+    /// Trials that have ended, in the order of the plan.
+    trials: Vec<TrialPart<'a>>,
+    /// Names of trials that have not ended.
+    missing: &'a [String],
+    /// Trials whose result can't be trusted; they count as missing.
+    damaged: Vec<DamagedPart<'a>>,
+}
+
+#[derive(Serialize)]
+struct JobPart<'a> {
+    name: &'a str,
+    /// The seatrial that began the job.
+    seatrial: &'a str,
+    dataset: &'a str,
+    judge: &'a str,
+    /// The corpus's digest.
+    corpus: Option<&'a str>,
+    /// `docker`, or `fake` where no container ran.
+    engine: &'a str,
+    /// How many trials were planned.
+    planned: usize,
+}
+
+#[derive(Serialize)]
+struct TrialPart<'a> {
+    name: &'a str,
+    task: &'a str,
+    agent: &'a str,
+    model: Option<&'a str>,
+    /// From 1.
+    attempt: u32,
+    /// `scored`, `no_answer`, `agent_timeout`, `agent_error`, `limit`, `ungraded`, `fault` or `cancelled`.
+    outcome: &'a str,
+    /// In [0, 1]; null where the trial says nothing about the agent.
+    reward: Option<f64>,
+    /// Why it ended so.
+    reason: Option<&'a str>,
+    /// The rule by which the judge decided.
+    rule: Option<&'a str>,
+    /// What the judge said.
+    verdict: Option<&'a str>,
+    /// How many faults came before.
+    retries: usize,
+    /// How long the trial took, in seconds.
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct DamagedPart<'a> {
+    name: &'a str,
+    why: &'a str,
+}
+
+/// A job as JSON.
+pub fn json(job: &Job, summary: &Summary) -> String {
+    let record = &job.record;
+    let report = Report {
+        format: FORMAT,
+        job: JobPart {
+            name: &record.name,
+            seatrial: &record.seatrial,
+            dataset: &record.dataset,
+            judge: &record.judge,
+            corpus: record.corpus.as_deref(),
+            engine: &record.observed.engine.kind,
+            planned: record.trials.len(),
+        },
+        arms: &summary.arms,
+        trials: job.trials.iter().map(trial).collect(),
+        missing: &job.missing,
+        damaged: job.damaged.iter().map(|damaged| DamagedPart { name: &damaged.name, why: &damaged.why }).collect(),
+    };
+    let text = serde_json::to_string_pretty(&report).expect("a report has only string keys");
+    escape(&text)
+}
+
+fn trial(record: &TrialRecord) -> TrialPart<'_> {
+    let span = record.timing.trial;
+    TrialPart {
+        name: &record.trial.name,
+        task: &record.trial.task,
+        agent: &record.trial.agent.name,
+        model: record.trial.agent.model.as_deref(),
+        attempt: record.trial.attempt,
+        outcome: record.outcome.word(),
+        reward: record.reward,
+        reason: record.reason.as_deref(),
+        rule: record.verdict.as_ref().map(|verdict| verdict.rule.as_str()),
+        verdict: record.verdict.as_ref().map(|verdict| verdict.reason.as_str()),
+        retries: record.earlier_faults.len(),
+        seconds: span.finished_at - span.started_at,
+    }
+}
+
+/// Spells out what misleads, in JSON's own way: outside of ASCII such characters stand only in strings, so the value
+/// stays the same.
+fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len() + 1);
+    for c in text.chars() {
+        if c != '\n' && misleads(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                safe.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            safe.push(c);
+        }
+    }
+    safe.push('\n');
+    safe
+}

@@ -1,0 +1,85 @@
+//! The report for pull requests and notes: Markdown with tables, whatever agents write in it kept from being markup.
+
+use super::numbers::{arm_name, counts, interval, job_line, left_out, pass_rate, percent, seconds, tasks, three};
+use super::plain::plain;
+use super::text::stages;
+use crate::results::Job;
+use crate::stats::{ArmSummary, Summary};
+
+/// A job as Markdown.
+pub fn markdown(job: &Job, summary: &Summary) -> String {
+    let mut out = format!("# {}\n\n{}\n", literal(&job.record.name), literal(&job_line(&job.record)));
+    for arm in &summary.arms {
+        out.push_str(&arm_markdown(arm));
+    }
+    let left_out = left_out(job);
+    if !left_out.is_empty() {
+        out.push_str("\n## Trials without a reward\n\n| trial | state | why |\n| --- | --- | --- |\n");
+        for trial in left_out {
+            out.push_str(&format!("| {} | {} | {} |\n", literal(&trial.name), trial.state, literal(&trial.why)));
+        }
+    }
+    out
+}
+
+fn arm_markdown(arm: &ArmSummary) -> String {
+    let all = &arm.all;
+    let rate = percent(pass_rate(all.rewarded, all.passes));
+    let mut out = format!("\n## {}\n\n", literal(&arm_name(arm)));
+    out.push_str(&format!(
+        "**{} of {} trials with a reward pass: {rate}**, Wilson 95% {}; strict {} of {} planned: {}\n\n",
+        all.passes,
+        all.rewarded,
+        interval(all.wilson_95),
+        all.passes,
+        all.planned,
+        percent(all.strict_pass_rate),
+    ));
+    let counts = counts(&all.counts);
+    out.push_str(&format!("| {} |\n", counts.map(|(name, _)| name).join(" | ")));
+    out.push_str(&format!("| {} |\n", counts.map(|_| "---:").join(" | ")));
+    out.push_str(&format!("| {} |\n\n", counts.map(|(_, count)| count.to_string()).join(" | ")));
+    let error = arm.standard_error.map(|error| format!(", standard error {error:.3}")).unwrap_or_default();
+    let (mean, strict) = (three(arm.mean_of_tasks), three(all.strict_reward));
+    let with_data = (arm.tasks.len() - arm.no_data.len()) as u64;
+    out.push_str(&format!("Mean reward {mean} over {}{error}; strict {strict}.\n", tasks(with_data)));
+    if !arm.no_data.is_empty() {
+        out.push_str(&format!("\nNo data: {}\n", literal(&arm.no_data.join(", "))));
+    }
+    out.push_str("\n| k | pass@k | pass^k | tasks |\n| ---: | ---: | ---: | ---: |\n");
+    for at in &arm.pass_k {
+        let (any, every) = (three(at.pass_at_k), three(at.pass_hat_k));
+        out.push_str(&format!("| {} | {any} | {every} | {} |\n", at.k, at.tasks));
+    }
+    out.push_str("\n| task | passes | reward | Wilson 95% | planned |\n| --- | ---: | ---: | ---: | ---: |\n");
+    for task in &arm.tasks {
+        let (name, all) = (literal(&task.task), &task.all);
+        let (reward, interval) = (three(all.mean_reward), interval(all.wilson_95));
+        let (passes, rewarded, planned) = (all.passes, all.rewarded, all.planned);
+        out.push_str(&format!("| {name} | {passes}/{rewarded} | {reward} | {interval} | {planned} |\n"));
+    }
+    out.push_str("\n| stage | median, s | p95, s |\n| --- | ---: | ---: |\n");
+    for (stage, times) in stages(&arm.times) {
+        let (median, p95) = (seconds(times.map(|q| q.median)), seconds(times.map(|q| q.p95)));
+        out.push_str(&format!("| {stage} | {median} | {p95} |\n"));
+    }
+    out
+}
+
+/// Text that is shown as it is: nothing in it is markup.
+fn literal(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in plain(text).chars() {
+        match c {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '!' | '~' => {
+                safe.push('\\');
+                safe.push(c);
+            }
+            c => safe.push(c),
+        }
+    }
+    safe
+}

@@ -1,0 +1,128 @@
+//! Numbers and counts as every report spells them, so that two formats never disagree about the same job.
+
+use crate::results::{Job, JobRecord, OutcomeKind, TrialRecord};
+use crate::stats::{ArmSummary, Counts, Summary};
+
+/// A reward or a probability, to three places; `n/a` where the data can't say.
+pub fn three(number: Option<f64>) -> String {
+    number.map_or("n/a".to_string(), |number| format!("{number:.3}"))
+}
+
+/// A share as a percentage, to one place; `n/a` where the data can't say.
+pub fn percent(share: Option<f64>) -> String {
+    share.map_or("n/a".to_string(), |share| format!("{:.1}%", share * 100.0))
+}
+
+/// An interval of shares as percentages, to one place; `n/a` where the data can't say.
+pub fn interval(ends: Option<(f64, f64)>) -> String {
+    ends.map_or("n/a".to_string(), |(low, high)| format!("{:.1}-{:.1}%", low * 100.0, high * 100.0))
+}
+
+/// Passes over rewarded trials; `n/a` without any.
+pub fn pass_rate(rewarded: u64, passes: u64) -> Option<f64> {
+    (rewarded > 0).then(|| passes as f64 / rewarded as f64)
+}
+
+/// Seconds, to two places; `n/a` where none were measured.
+pub fn seconds(number: Option<f64>) -> String {
+    number.map_or("n/a".to_string(), |number| format!("{number:.2}"))
+}
+
+/// So many tasks, in words.
+pub fn tasks(count: u64) -> String {
+    format!("{count} {}", if count == 1 { "task" } else { "tasks" })
+}
+
+/// Every outcome with its count, in the order in which reports show them.
+pub fn counts(counts: &Counts) -> [(&'static str, u64); 9] {
+    [
+        ("scored", counts.scored),
+        ("no answer", counts.no_answer),
+        ("agent timeout", counts.agent_timeout),
+        ("agent error", counts.agent_error),
+        ("limit", counts.limit),
+        ("ungraded", counts.ungraded),
+        ("fault", counts.fault),
+        ("cancelled", counts.cancelled),
+        ("missing", counts.missing),
+    ]
+}
+
+/// An outcome in words.
+pub fn words(outcome: OutcomeKind) -> String {
+    outcome.word().replace('_', " ")
+}
+
+/// An agent and its model.
+pub fn arm_name(arm: &ArmSummary) -> String {
+    match &arm.model {
+        Some(model) => format!("{} ({model})", arm.agent),
+        None => arm.agent.clone(),
+    }
+}
+
+/// What a job is, in one line: tasks, trials, judge, engine.
+pub fn job_line(job: &JobRecord) -> String {
+    let engine = match job.observed.engine.kind.as_str() {
+        "fake" => "fake engine: no container ran",
+        kind => kind,
+    };
+    format!("{} tasks, {} trials, judge {}, {engine}", job.tasks.len(), job.trials.len(), job.judge)
+}
+
+/// Why a trial ended as it did: what went wrong, else what the judge said.
+pub fn why(record: &TrialRecord) -> String {
+    let verdict = record.verdict.as_ref().map(|verdict| verdict.reason.as_str());
+    match (&record.fault, &record.reason, verdict) {
+        (Some(fault), ..) => format!("in {}: {}", fault.stage.word(), fault.message),
+        (None, Some(reason), Some(verdict)) => format!("{reason}; {verdict}"),
+        (None, Some(reason), None) => reason.clone(),
+        (None, None, verdict) => verdict.unwrap_or_default().to_string(),
+    }
+}
+
+/// What the numbers of a job leave out, in one line; `None` where every trial has a reward.
+pub fn warning(job: &Job, summary: &Summary) -> Option<String> {
+    let sum = |pick: fn(&Counts) -> u64| summary.arms.iter().map(|arm| pick(&arm.all.counts)).sum::<u64>();
+    let damaged = job.damaged.len() as u64;
+    let counts = [
+        (sum(|counts| counts.ungraded), "ungraded"),
+        (sum(|counts| counts.fault), "ended as faults"),
+        (sum(|counts| counts.cancelled), "cancelled"),
+        (sum(|counts| counts.missing) - damaged, "missing"),
+        (damaged, "damaged"),
+    ];
+    let parts: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let without: u64 = counts.iter().map(|(count, _)| count).sum();
+    let all = job.record.trials.len();
+    (without > 0).then(|| format!("{without} of {all} trials have no reward: {}", parts.join(", ")))
+}
+
+/// A trial that no estimate counts.
+pub struct LeftOut {
+    /// The trial's name.
+    pub name: String,
+    /// How it ended, or `missing`, or `damaged`.
+    pub state: String,
+    /// Why.
+    pub why: String,
+}
+
+/// All trials that no estimate counts, in the order of the plan.
+pub fn left_out(job: &Job) -> Vec<LeftOut> {
+    let ended = job.by_name();
+    let mut list = Vec::new();
+    for planned in &job.record.trials {
+        let (state, why) = match ended.get(planned.name.as_str()) {
+            Some(record) if record.reward.is_some() => continue,
+            Some(record) => (words(record.outcome), why(record)),
+            None => match job.damaged.iter().find(|damaged| damaged.name == planned.name) {
+                Some(damaged) => ("damaged".to_string(), damaged.why.clone()),
+                None => ("missing".to_string(), "it has not ended".to_string()),
+            },
+        };
+        list.push(LeftOut { name: planned.name.clone(), state, why });
+    }
+    list
+}

@@ -1,0 +1,129 @@
+//! The report for a terminal: 80 columns, no color, readable when it is pasted into a message.
+
+use super::numbers::{arm_name, counts, interval, job_line, left_out, pass_rate, percent, seconds, tasks, three};
+use super::plain::{clip, plain};
+use crate::results::Job;
+use crate::stats::{ArmSummary, Quantiles, StageTimes, Summary};
+use std::fmt::Write as _;
+
+/// How many columns a line may have.
+const WIDTH: usize = 80;
+
+/// The column of the table that holds the tasks' names.
+const NAME: usize = 30;
+
+/// A job as text.
+pub fn text(job: &Job, summary: &Summary) -> String {
+    let mut out = format!("{}: {}\n", plain(&job.record.name), plain(&job_line(&job.record)));
+    for arm in &summary.arms {
+        out.push_str(&arm_text(arm));
+    }
+    let left_out = left_out(job);
+    if !left_out.is_empty() {
+        out.push_str("\ntrials without a reward\n");
+        for trial in left_out {
+            let line = format!("  {}  {}: {}", plain(&trial.name), trial.state, plain(&trial.why));
+            out.push_str(&clip(&line, WIDTH));
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// Stages by name, in their order.
+pub fn stages(times: &StageTimes) -> [(&'static str, Option<Quantiles>); 5] {
+    [
+        ("sandbox", times.sandbox),
+        ("agent", times.agent),
+        ("collect", times.collect),
+        ("judge", times.judge),
+        ("trial", times.trial),
+    ]
+}
+
+fn arm_text(arm: &ArmSummary) -> String {
+    let mut out = String::new();
+    let all = &arm.all;
+    let rate = percent(pass_rate(all.rewarded, all.passes));
+    out.push_str(&format!("\n{}\n", plain(&arm_name(arm))));
+    let mut fact = |name: &str, text: String| {
+        for (i, line) in wrap(&text, WIDTH - 16).iter().enumerate() {
+            let name = if i == 0 { name } else { "" };
+            writeln!(out, "  {name:<12}  {line}").expect("a string takes everything");
+        }
+    };
+    fact(
+        "passes",
+        format!("{} of {} with a reward, {rate} (Wilson 95% {})", all.passes, all.rewarded, interval(all.wilson_95)),
+    );
+    fact("trials", counts(&all.counts).map(|(name, count)| format!("{name} {count}")).join(", "));
+    fact(
+        "strict",
+        format!(
+            "{} of {} planned, {} (what has no reward counts as failed)",
+            all.passes,
+            all.planned,
+            percent(all.strict_pass_rate)
+        ),
+    );
+    let with_data = (arm.tasks.len() - arm.no_data.len()) as u64;
+    let error = arm.standard_error.map(|error| format!(", standard error {error:.3}")).unwrap_or_default();
+    let strict = three(all.strict_reward);
+    fact("mean reward", format!("{} over {}{error}; strict {strict}", three(arm.mean_of_tasks), tasks(with_data)));
+    for at in &arm.pass_k {
+        let (k, any, every) = (at.k, three(at.pass_at_k), three(at.pass_hat_k));
+        fact(&format!("k = {k}"), format!("pass@{k} {any}, pass^{k} {every} over {}", tasks(at.tasks)));
+    }
+    if !arm.no_data.is_empty() {
+        fact("no data", plain(&arm.no_data.join(", ")));
+    }
+    out.push_str(&task_table(arm));
+    out.push_str(&format!("\n  {:<10}{:>10}{:>10}\n", "seconds", "median", "p95"));
+    for (stage, times) in stages(&arm.times) {
+        let (median, p95) = (seconds(times.map(|q| q.median)), seconds(times.map(|q| q.p95)));
+        out.push_str(&format!("  {stage:<10}{median:>10}{p95:>10}\n"));
+    }
+    out
+}
+
+fn task_table(arm: &ArmSummary) -> String {
+    let most = arm.pass_k.last().map_or(0, |at| at.k);
+    let (any, every) = (format!("pass@{most}"), format!("pass^{most}"));
+    let row = |cells: [&str; 6]| {
+        let [name, passes, reward, any, every, interval] = cells;
+        let name = clip(name, NAME);
+        format!("  {name:<NAME$}{passes:>8}{reward:>8}{any:>8}{every:>8}{interval:>14}\n")
+    };
+    let mut out = String::from("\n");
+    out.push_str(&row(["task", "passes", "reward", &any, &every, "Wilson 95%"]));
+    for task in &arm.tasks {
+        let all = &task.all;
+        let at = task.pass_k.iter().find(|at| at.k == most);
+        out.push_str(&row([
+            &plain(&task.task),
+            &format!("{}/{}", all.passes, all.rewarded),
+            &three(all.mean_reward),
+            &three(at.and_then(|at| at.pass_at_k)),
+            &three(at.and_then(|at| at.pass_hat_k)),
+            &interval(all.wilson_95),
+        ]));
+    }
+    out
+}
+
+/// `text` broken at its spaces into lines of at most `width` characters; a longer word stays whole.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always a line");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= width {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_string());
+        }
+    }
+    lines
+}

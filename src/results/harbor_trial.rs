@@ -1,0 +1,168 @@
+//! A trial's files in Harbor 0.26's shapes: TrialConfig, TrialLock (schema 2), TrialResult and the artifact manifest.
+//! Pure; it only translates what the record says. What Harbor has no word for is in the record beside it.
+//!
+//! Fields that Harbor fills with a default are left out, since its readers fill them in again.
+
+use super::outcome::OutcomeKind;
+use super::record::{JobRecord, TrialRecord};
+use super::time;
+use crate::event::Span;
+use crate::plan::PlannedTrial;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// Keys of a job's config that a trial's config and lock repeat as they are.
+const SHARED_KEYS: [&str; 8] = [
+    "install_only",
+    "timeout_multiplier",
+    "agent_timeout_multiplier",
+    "verifier_timeout_multiplier",
+    "agent_setup_timeout_multiplier",
+    "environment_build_timeout_multiplier",
+    "artifacts",
+    "override_error_policy",
+];
+
+/// The TrialConfig of a planned trial, taken from the job's config.
+pub fn config(job: &JobRecord, job_config: &Value, planned: &PlannedTrial, job_dir: &Path) -> Value {
+    let mut config = Map::new();
+    let path = job.tasks.get(planned.task_index).map_or(planned.task.as_str(), |task| &task.path);
+    config.insert("task".into(), json!({"path": path, "source": job.dataset}));
+    config.insert("trial_name".into(), json!(planned.name));
+    config.insert("trials_dir".into(), json!(job_dir.display().to_string()));
+    copy_shared(&mut config, job_config, planned);
+    config.insert("job_id".into(), json!(job.observed.id));
+    Value::Object(config)
+}
+
+/// The TrialLock of a planned trial: what its config became, with the task's digest.
+pub fn lock(job: &JobRecord, job_config: &Value, planned: &PlannedTrial) -> Value {
+    let mut lock = Map::new();
+    lock.insert("schema_version".into(), json!(2));
+    let mut task = json!({"name": planned.task, "type": "local"});
+    if let Some(record) = job.tasks.get(planned.task_index) {
+        task["digest"] = json!(record.digest);
+        task["source"] = json!(job.dataset);
+        task["path"] = json!(record.path);
+    }
+    lock.insert("task".into(), task);
+    copy_shared(&mut lock, job_config, planned);
+    without_nulls(&mut lock);
+    Value::Object(lock)
+}
+
+fn copy_shared(into: &mut Map<String, Value>, job_config: &Value, planned: &PlannedTrial) {
+    for key in SHARED_KEYS {
+        if let Some(value) = job_config.get(key) {
+            into.insert(key.into(), value.clone());
+        }
+    }
+    let agent = job_config.get("agents").and_then(|agents| agents.get(planned.agent_index)).cloned();
+    let named = || json!({"name": planned.agent.name, "model_name": planned.agent.model});
+    into.insert("agent".into(), agent.unwrap_or_else(named));
+    for key in ["environment", "verifier"] {
+        into.insert(key.into(), job_config.get(key).cloned().unwrap_or_else(|| json!({})));
+    }
+}
+
+/// Drops keys without a value, at every depth: a lock holds only what is set.
+fn without_nulls(map: &mut Map<String, Value>) {
+    map.retain(|_, value| !value.is_null());
+    for value in map.values_mut() {
+        if let Value::Object(inner) = value {
+            without_nulls(inner);
+        }
+    }
+}
+
+/// The TrialResult of a trial that has ended, with our record and its seal under `seatrial` and `seatrial_seal`.
+pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &str, id: &str) -> Value {
+    let planned = &record.trial;
+    let model = planned.agent.model.as_deref().map(|model| match model.split_once('/') {
+        Some((provider, name)) => json!({"name": name, "provider": provider}),
+        None => json!({"name": model, "provider": null}),
+    });
+    let timing = &record.timing;
+    json!({
+        "schema_version": 1,
+        "id": id,
+        "task_name": planned.task,
+        "trial_name": planned.name,
+        "trial_uri": file_uri(trial_dir),
+        "task_id": {"path": config["task"]["path"].clone()},
+        "source": dataset,
+        "task_checksum": record.task_digest.trim_start_matches("sha256:"),
+        "config": config,
+        "agent_info": {
+            "name": planned.agent.name,
+            "version": env!("CARGO_PKG_VERSION"),
+            "model_info": model,
+        },
+        "agent_result": record.agent_run.as_ref().map(|_| json!({})),
+        "verifier_result": record.reward.map(|reward| json!({"rewards": {"reward": reward}})),
+        "exception_info": exception(record).map(|(name, policy)| json!({
+            "exception_type": name,
+            "exception_message": record.reason,
+            "exception_traceback": "",
+            "occurred_at": time::utc(timing.trial.finished_at),
+            "policy": policy,
+        })),
+        "started_at": time::utc(timing.trial.started_at),
+        "finished_at": time::utc(timing.trial.finished_at),
+        "environment_setup": timing.sandbox.map(span),
+        "agent_setup": null,
+        "agent_execution": timing.agent.map(span),
+        "verifier": timing.judge.map(span),
+        "step_results": null,
+        "reward_valid": record.reward.is_some(),
+        "seatrial": record,
+        "seatrial_seal": record.seal(),
+    })
+}
+
+/// Harbor's name for what ended a trial, and what Harbor's policy for that name is; `None` where nothing went wrong.
+///
+/// The names were picked by their policy: only a fault may be retried, and only what is the agent's own doing has a
+/// reward that counts. A memory limit is the agent's doing, so it can't be Harbor's MemoryLimitExceededError, whose
+/// reward never counts.
+pub fn exception(record: &TrialRecord) -> Option<(&'static str, Value)> {
+    match record.outcome {
+        OutcomeKind::Scored | OutcomeKind::NoAnswer => None,
+        OutcomeKind::AgentTimeout => Some(("AgentTimeoutError", policy(false, true, true))),
+        OutcomeKind::AgentError | OutcomeKind::Limit => Some(("NonZeroAgentExitCodeError", policy(false, true, true))),
+        OutcomeKind::Ungraded => Some(("VerifierOutputParseError", policy(false, true, false))),
+        OutcomeKind::Fault => Some(("EnvironmentStartTimeoutError", policy(true, false, false))),
+        OutcomeKind::Cancelled => Some(("CancelledError", policy(false, false, false))),
+    }
+}
+
+fn policy(retry: bool, grade: bool, valid: bool) -> Value {
+    json!({"should_retry": retry, "should_grade": grade, "has_valid_reward": valid})
+}
+
+/// The manifest of a trial's artifacts: its answer, or that there was none.
+pub fn manifest(answer_kept: bool) -> Value {
+    let status = if answer_kept { "ok" } else { "failed" };
+    json!([{
+        "source": crate::answer::PATH,
+        "destination": format!("artifacts{}", crate::answer::PATH),
+        "type": "file",
+        "status": status,
+    }])
+}
+
+fn span(span: Span) -> Value {
+    json!({"started_at": time::utc(span.started_at), "finished_at": time::utc(span.finished_at)})
+}
+
+fn file_uri(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let mut uri = String::from("file://");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => uri.push(*byte as char),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}

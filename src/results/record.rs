@@ -1,0 +1,209 @@
+//! The stored shapes: `seatrial.json` (one per job) and the `seatrial` part of each trial's `result.json`.
+//!
+//! They are apart from the live types of `event.rs` and carry a format version. The nouns inside that other rooms
+//! define (`Verdict`, `AgentRun`, `Timing`, `Fault`, `PlannedTrial`) are stored as those rooms spell them, so a change
+//! of one of their fields is a change of [`FORMAT`].
+
+use super::outcome::{OutcomeKind, reason, verdict};
+use crate::agent::AgentRun;
+use crate::answer::{Answer, NoAnswer};
+use crate::event::{Fault, Outcome, Timing, TrialEnd};
+use crate::judge::Verdict;
+use crate::plan::PlannedTrial;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The version of the stored shapes that this seatrial writes, and the newest that it reads.
+pub const FORMAT: u32 = 1;
+
+/// What a job is: everything that decides its trials, and apart from it what was observed while it ran.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobRecord {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The version of seatrial that began the job.
+    pub seatrial: String,
+    /// The job's name.
+    pub name: String,
+    /// The dataset's name, which Harbor calls the source of a task.
+    pub dataset: String,
+    /// Which judge decides.
+    pub judge: String,
+    /// The corpus's digest, where one was vendored.
+    pub corpus: Option<String>,
+    /// The tasks; [`PlannedTrial::task_index`] counts in this list.
+    pub tasks: Vec<TaskRecord>,
+    /// All trials, in the order in which they start.
+    pub trials: Vec<PlannedTrial>,
+    /// Times, ids and the machine: what differs between two runs of the same job.
+    pub observed: Observed,
+}
+
+/// A task as it was when the job began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskRecord {
+    /// Its name.
+    pub name: String,
+    /// Its directory, as the user named it.
+    pub path: String,
+    /// Harbor's digest of it, `sha256:` and 64 hexadecimal digits.
+    pub digest: String,
+    /// The digest of what decides its trials: measured difficulty left out.
+    pub content_digest: String,
+}
+
+/// What differs between two runs of the same job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Observed {
+    /// The job's id, a UUID.
+    pub id: String,
+    /// When it was first started, in seconds since the Unix epoch.
+    pub started_at: f64,
+    /// The engine that runs the sandboxes.
+    pub engine: EngineRecord,
+    /// The base image, where it is known.
+    pub base_image: Option<ImageRecord>,
+    /// The images of the tasks, in the order in which they became ready; the store fills this.
+    pub images: Vec<ImageRecord>,
+}
+
+/// An engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineRecord {
+    /// `docker`, or `fake` where no container ran.
+    pub kind: String,
+    /// The negotiated version of its API.
+    pub api_version: Option<String>,
+    /// Its operating system, such as `linux`.
+    pub os: Option<String>,
+    /// Its processor architecture, such as `x86_64`.
+    pub arch: Option<String>,
+}
+
+/// An image.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageRecord {
+    /// Its tag.
+    pub tag: String,
+    /// The engine's id of it.
+    pub id: String,
+}
+
+/// What was found of an answer; its bytes are in `artifacts/app/answer.txt`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerRecord {
+    /// Why it does not count as one; `None` where it does.
+    pub no_answer: Option<NoAnswer>,
+    /// How many bytes are kept.
+    pub bytes: Option<u64>,
+    /// Their SHA-256, in hexadecimal.
+    pub sha256: Option<String>,
+}
+
+/// All that is kept of a trial that has ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialRecord {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The trial, as planned.
+    pub trial: PlannedTrial,
+    /// How it ended.
+    pub outcome: OutcomeKind,
+    /// The reward that counts, in [0, 1]; `None` where the trial says nothing about the agent.
+    pub reward: Option<f64>,
+    /// Why it ended so, in words.
+    pub reason: Option<String>,
+    /// What the judge said, where it was asked and could be understood.
+    pub verdict: Option<Verdict>,
+    /// What of ours failed, where that ended the trial.
+    pub fault: Option<Fault>,
+    /// Faults of earlier starts of this trial, oldest first.
+    pub earlier_faults: Vec<Fault>,
+    /// What the agent did, where it ran.
+    pub agent_run: Option<AgentRun>,
+    /// What it left, where that was looked at.
+    pub answer: Option<AnswerRecord>,
+    /// Which judge the job has.
+    pub judge: String,
+    /// Times, in seconds since the Unix epoch.
+    pub timing: Timing,
+    /// The image, where one was used.
+    pub image: Option<ImageRecord>,
+    /// The engine's kind: `docker`, or `fake` where no container ran.
+    pub engine: String,
+    /// Harbor's digest of the task.
+    pub task_digest: String,
+    /// The digest of what decides the task's trials.
+    pub task_content_digest: String,
+}
+
+impl TrialRecord {
+    /// The record of a trial's end. A reward outside [0, 1] (or not a number) is no reward: the trial is ungraded.
+    pub fn new(job: &JobRecord, end: &TrialEnd) -> TrialRecord {
+        let (mut outcome, mut reason) = (OutcomeKind::from(&end.outcome), reason(&end.outcome));
+        let (mut reward, mut verdict) = (end.outcome.reward(), verdict(&end.outcome));
+        if let Some(number) = reward.filter(|number| !(0.0..=1.0).contains(number)) {
+            outcome = OutcomeKind::Ungraded;
+            reason = Some(format!("the judge gave a reward of {number}, which is not in [0, 1]"));
+            (reward, verdict) = (None, None);
+        }
+        let task = job.tasks.get(end.planned.task_index);
+        TrialRecord {
+            format: FORMAT,
+            trial: end.planned.clone(),
+            outcome,
+            reward,
+            reason,
+            verdict,
+            fault: match &end.outcome {
+                Outcome::Fault { fault } => Some(fault.clone()),
+                _ => None,
+            },
+            earlier_faults: end.faults.clone(),
+            agent_run: end.agent.clone().map(with_finite_time),
+            answer: end.answer.as_ref().map(answer_record),
+            judge: job.judge.clone(),
+            timing: end.timing.clone(),
+            image: end.image.as_ref().map(|(tag, id)| ImageRecord { tag: tag.clone(), id: id.clone() }),
+            engine: job.observed.engine.kind.clone(),
+            task_digest: task.map(|task| task.digest.clone()).unwrap_or_default(),
+            task_content_digest: task.map(|task| task.content_digest.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// A digest over the record, stored beside it: a flipped bit must not become another reward.
+    pub fn seal(&self) -> String {
+        let bytes = serde_json::to_vec(self).expect("a record has only string keys");
+        hex(&bytes)
+    }
+}
+
+/// The bytes of an answer that are kept, where there are any.
+pub fn raw_answer(answer: &Answer) -> Option<&[u8]> {
+    match answer {
+        Answer::Text { raw, .. } => Some(raw),
+        Answer::None { raw, .. } => raw.as_deref(),
+    }
+}
+
+/// SHA-256 in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The time comes from inside the sandbox, so it may be anything; JSON knows finite numbers only.
+fn with_finite_time(mut run: AgentRun) -> AgentRun {
+    if !run.seconds.is_finite() {
+        run.seconds = 0.0;
+    }
+    run
+}
+
+fn answer_record(answer: &Answer) -> AnswerRecord {
+    let raw = raw_answer(answer);
+    let no_answer = match answer {
+        Answer::Text { .. } => None,
+        Answer::None { reason, .. } => Some(*reason),
+    };
+    AnswerRecord { no_answer, bytes: raw.map(|raw| raw.len() as u64), sha256: raw.map(hex) }
+}

@@ -1,0 +1,89 @@
+//! What a resumed job has to do, trial by trial. Pure: it reads a [`Job`] and decides; running is `job/`'s part.
+
+use super::outcome::OutcomeKind;
+use super::read::Job;
+use super::record::{JobRecord, TrialRecord};
+use crate::answer::Answer;
+use crate::event::{Outcome, Span, TrialEnd};
+
+/// What a resumed job does with a planned trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Its end is sealed: kept byte for byte.
+    Keep,
+    /// The agent has answered, but the judge could not decide: judged again, the agent does not run.
+    Judge,
+    /// It has not ended, or ended without saying anything about the agent, or its result is damaged: it runs.
+    Run,
+}
+
+/// What to do with each planned trial, in the order of the plan.
+pub fn next(job: &Job) -> Vec<Next> {
+    let ended = job.by_name();
+    let decide = |name: &str| match ended.get(name).map(|record| record.outcome) {
+        None | Some(OutcomeKind::Fault | OutcomeKind::Cancelled) => Next::Run,
+        Some(OutcomeKind::Ungraded) => Next::Judge,
+        Some(
+            OutcomeKind::Scored
+            | OutcomeKind::NoAnswer
+            | OutcomeKind::AgentTimeout
+            | OutcomeKind::AgentError
+            | OutcomeKind::Limit,
+        ) => Next::Keep,
+    };
+    job.record.trials.iter().map(|planned| decide(&planned.name)).collect()
+}
+
+/// The end of an ungraded trial that was judged again: all that the record knows, with the new outcome.
+pub fn rejudged(record: &TrialRecord, answer: Option<Answer>, outcome: Outcome, judge: Span) -> TrialEnd {
+    let mut timing = record.timing.clone();
+    timing.judge = Some(judge);
+    TrialEnd {
+        planned: record.trial.clone(),
+        outcome,
+        agent: record.agent_run.clone(),
+        answer,
+        timing,
+        faults: record.earlier_faults.clone(),
+        image: record.image.as_ref().map(|image| (image.tag.clone(), image.id.clone())),
+    }
+}
+
+impl JobRecord {
+    /// What makes `now` another job than this one, a line each, by name; empty where a resumed job may go on as `now`.
+    pub fn differences(&self, now: &JobRecord) -> Vec<String> {
+        let mut lines = Vec::new();
+        for task in &self.tasks {
+            match now.tasks.iter().find(|other| other.name == task.name) {
+                None => lines.push(format!("task `{}` is gone", task.name)),
+                Some(other) if other.content_digest != task.content_digest => {
+                    lines.push(format!("task `{}` has changed", task.name));
+                }
+                Some(_) => {}
+            }
+        }
+        for task in &now.tasks {
+            if !self.tasks.iter().any(|other| other.name == task.name) {
+                lines.push(format!("task `{}` is new", task.name));
+            }
+        }
+        if self.judge != now.judge {
+            lines.push(format!("the judge was `{}` and is `{}`", self.judge, now.judge));
+        }
+        if self.observed.engine.kind != now.observed.engine.kind {
+            let (before, after) = (&self.observed.engine.kind, &now.observed.engine.kind);
+            lines.push(format!("the engine was `{before}` and is `{after}`"));
+        }
+        if lines.is_empty() && self.trials != now.trials {
+            lines.push(format!(
+                "the agents, attempts or the order of tasks differ ({} trials, now {})",
+                self.trials.len(),
+                now.trials.len()
+            ));
+        }
+        if lines.is_empty() && self.corpus != now.corpus {
+            lines.push("the corpus has changed".to_string());
+        }
+        lines
+    }
+}

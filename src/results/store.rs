@@ -1,0 +1,247 @@
+//! The first reader of a job's event stream: keeps the job's directory. Synchronous on purpose: when
+//! [`Store::handle`] has returned, a finished trial is on disk and synced, so a runner that is killed loses nothing.
+
+use super::file::{append, make_folder, remove_unfinished, write_whole};
+use super::harbor_job::{self, Tally};
+use super::read::{Job, read_job, read_record};
+use super::record::{ImageRecord, JobRecord};
+use super::trial_files::{self, pretty};
+use super::{Error, lock, time};
+use crate::event::{Event, Fault, TrialEnd};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The job's own record, beside Harbor's files.
+pub const RECORD: &str = "seatrial.json";
+
+/// How often the job's `result.json` is written while trials end; it is a summary, the trials' files are the truth.
+const RESULT_EVERY: Duration = Duration::from_secs(1);
+
+/// A job's directory, held by this runner.
+#[derive(Debug)]
+pub struct Store {
+    dir: PathBuf,
+    record: JobRecord,
+    config: Value,
+    log: File,
+    running: BTreeMap<usize, Running>,
+    ends: Vec<Option<Tally>>,
+    interrupted: bool,
+    result_written: Option<Instant>,
+    _lock: File,
+}
+
+/// The open logs of a trial that runs.
+#[derive(Debug)]
+struct Running {
+    log: File,
+    agent_log: Option<File>,
+}
+
+impl Store {
+    /// Makes a new job's directory. `config` is Harbor's JobConfig as the caller wants it kept: whatever is secret in
+    /// it must be gone already.
+    ///
+    /// # Errors
+    /// [`Error::Exists`] where `dir` is there already; else what the disk says.
+    pub fn create(dir: &Path, record: JobRecord, config: Value) -> Result<Store, Error> {
+        if let Some(parent) = dir.parent() {
+            make_folder(parent)?;
+        }
+        fs::create_dir(dir).map_err(|source| match source.kind() {
+            ErrorKind::AlreadyExists => Error::Exists { dir: dir.to_path_buf() },
+            _ => Error::Write { path: dir.to_path_buf(), source },
+        })?;
+        let held = lock::take(dir)?;
+        write_whole(&dir.join("config.json"), &pretty(&config))?;
+        write_whole(&dir.join("lock.json"), &pretty(&harbor_job::lock(&record, &config)))?;
+        let ends = vec![None; record.trials.len()];
+        let store = Store::new(dir, record, config, ends, held)?;
+        store.write_record()?; // last: a directory with a record is a job that can be resumed
+        store.log("job created")?;
+        Ok(store)
+    }
+
+    /// Takes up a job again, and says what is on disk of it.
+    ///
+    /// # Errors
+    /// [`Error::NotAJob`], [`Error::Record`] or [`Error::Newer`] where there is no job that can be resumed;
+    /// [`Error::Locked`] where another runner has it.
+    pub fn open(dir: &Path) -> Result<(Store, Job), Error> {
+        read_record(dir)?; // before anything is written: a directory that is no job stays as it is
+        let held = lock::take(dir)?;
+        remove_unfinished(dir)?;
+        let job = read_job(dir)?;
+        let path = dir.join("config.json");
+        let text = fs::read(&path).map_err(|source| Error::Read { path: path.clone(), source })?;
+        let config = serde_json::from_slice(&text).map_err(|e| Error::Record { path, why: e.to_string() })?;
+        let ended = job.by_name();
+        let ends =
+            job.record.trials.iter().map(|planned| ended.get(&*planned.name).map(|end| Tally::new(end))).collect();
+        let store = Store::new(dir, job.record.clone(), config, ends, held)?;
+        store.log("job taken up again")?;
+        for damaged in &job.damaged {
+            store.log(&format!("{} is damaged and runs again: {}", damaged.name, damaged.why))?;
+        }
+        Ok((store, job))
+    }
+
+    fn new(dir: &Path, record: JobRecord, config: Value, ends: Vec<Option<Tally>>, held: File) -> Result<Store, Error> {
+        Ok(Store {
+            dir: dir.to_path_buf(),
+            record,
+            config,
+            log: append(&dir.join("job.log"))?,
+            running: BTreeMap::new(),
+            ends,
+            interrupted: false,
+            result_written: None,
+            _lock: held,
+        })
+    }
+
+    /// The job's directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The job's config, as it was given to [`Store::create`].
+    pub fn config(&self) -> &Value {
+        &self.config
+    }
+
+    /// Keeps one event. What a `TrialFinished` says is on disk, whole and synced, when this returns.
+    ///
+    /// # Errors
+    /// What the disk says; the job can't go on then.
+    pub fn handle(&mut self, event: &Event) -> Result<(), Error> {
+        match event {
+            Event::JobStarted { plan, done } => {
+                self.log(&format!("job started: {} trials, {} of them done before", plan.trials.len(), done.len()))?;
+                self.write_result(None)
+            }
+            Event::ImageStarted { image, tasks } => self.log(&format!("image {image}: for {tasks} tasks")),
+            Event::ImageOutput { .. } => Ok(()),
+            Event::ImageReady { image, id, built, seconds } => {
+                let how = if *built { "built" } else { "found" };
+                self.log(&format!("image {image}: {how} as {id} in {seconds:.1} s"))?;
+                self.keep_image(image, id)
+            }
+            Event::TrialStarted { trial, retry } => self.start(*trial, *retry),
+            Event::TrialStage { trial, stage } => self.trial_log(*trial, &format!("stage {}", stage.word())),
+            Event::AgentOutput { trial, text } => self.agent_output(*trial, text),
+            Event::TrialRetry { trial, fault, wait } => self.retry(*trial, fault, *wait),
+            Event::TrialFinished { trial, end } => self.finish(*trial, end),
+            Event::Interrupted => {
+                self.interrupted = true;
+                self.log("interrupted: nothing new starts")
+            }
+            Event::JobFinished => {
+                let finished = !self.interrupted && self.ends.iter().all(Option::is_some);
+                self.log("job over")?;
+                self.log.sync_all().map_err(|source| self.wrap("job.log", source))?;
+                self.write_result(finished.then(time::now))
+            }
+        }
+    }
+
+    fn start(&mut self, trial: usize, retry: u32) -> Result<(), Error> {
+        let planned = self.record.trials[trial].clone();
+        let trial_dir = self.dir.join(&planned.name);
+        if trial_files::set_aside(&trial_dir)? {
+            self.log(&format!("{}: what an earlier try left is under `retries`", planned.name))?;
+        }
+        trial_files::begin(&self.dir, &self.record, &self.config, &planned)?;
+        self.ends[trial] = None;
+        self.running.insert(trial, Running { log: append(&trial_dir.join("trial.log"))?, agent_log: None });
+        self.trial_log(trial, &format!("started, after {retry} retries"))
+    }
+
+    fn agent_output(&mut self, trial: usize, text: &str) -> Result<(), Error> {
+        let planned = &self.record.trials[trial];
+        let trial_dir = self.dir.join(&planned.name);
+        let Some(running) = self.running.get_mut(&trial) else { return Ok(()) };
+        let log = match &mut running.agent_log {
+            Some(log) => log,
+            none => none.insert(trial_files::agent_log(&trial_dir, &planned.agent.name)?),
+        };
+        log.write_all(text.as_bytes()).map_err(|source| Error::Write { path: trial_dir.join("agent"), source })
+    }
+
+    fn retry(&mut self, trial: usize, fault: &Fault, wait: f64) -> Result<(), Error> {
+        let name = self.record.trials[trial].name.clone();
+        let why = format!("fault in {}: {}", fault.stage.word(), one_line(&fault.message));
+        self.trial_log(trial, &why)?;
+        self.running.remove(&trial);
+        let trial_dir = self.dir.join(&name);
+        trial_files::write_exception(&trial_dir, &format!("{why}\n"))?;
+        trial_files::set_aside(&trial_dir)?;
+        self.log(&format!("{name}: {why}; starts again in {wait:.1} s"))
+    }
+
+    fn finish(&mut self, trial: usize, end: &TrialEnd) -> Result<(), Error> {
+        self.trial_log(trial, "ended")?;
+        self.running.remove(&trial);
+        let record = trial_files::end(&self.dir, &self.record, &self.config, end)?;
+        self.ends[trial] = Some(Tally::new(&record));
+        let reward = record.reward.map(|reward| format!(", reward {reward:?}")).unwrap_or_default();
+        let reason = record.reason.as_deref().map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
+        self.log(&format!("{} {}{reward}{reason}", end.planned.name, record.outcome.word()))?;
+        self.write_result_now_and_then()
+    }
+
+    fn keep_image(&mut self, tag: &str, id: &str) -> Result<(), Error> {
+        let image = ImageRecord { tag: tag.to_string(), id: id.to_string() };
+        let images = &mut self.record.observed.images;
+        if images.contains(&image) {
+            return Ok(());
+        }
+        images.push(image);
+        self.write_record()
+    }
+
+    fn write_record(&self) -> Result<(), Error> {
+        write_whole(&self.dir.join(RECORD), &pretty(&json!(self.record)))
+    }
+
+    fn write_result_now_and_then(&mut self) -> Result<(), Error> {
+        match self.result_written {
+            Some(at) if at.elapsed() < RESULT_EVERY => Ok(()),
+            _ => self.write_result(None),
+        }
+    }
+
+    fn write_result(&mut self, finished_at: Option<f64>) -> Result<(), Error> {
+        let result = harbor_job::result(&self.record, &self.ends, self.running.len(), finished_at);
+        self.result_written = Some(Instant::now());
+        write_whole(&self.dir.join("result.json"), &pretty(&result))
+    }
+
+    fn log(&self, line: &str) -> Result<(), Error> {
+        write_line(&self.log, line).map_err(|source| self.wrap("job.log", source))
+    }
+
+    fn trial_log(&self, trial: usize, line: &str) -> Result<(), Error> {
+        let Some(running) = self.running.get(&trial) else { return Ok(()) };
+        let path = Path::new(&self.record.trials[trial].name).join("trial.log");
+        write_line(&running.log, line).map_err(|source| self.wrap(path, source))
+    }
+
+    fn wrap(&self, name: impl AsRef<Path>, source: std::io::Error) -> Error {
+        Error::Write { path: self.dir.join(name), source }
+    }
+}
+
+/// Writes a line with its time at once, so that a runner that is killed leaves no half of one.
+fn write_line(mut log: &File, line: &str) -> std::io::Result<()> {
+    log.write_all(format!("{} {line}\n", time::utc(time::now())).as_bytes())
+}
+
+/// Text for a log with one line per event.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

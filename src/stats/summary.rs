@@ -1,0 +1,277 @@
+//! A job's summary: per agent, per task and in all. A pass is a reward of exactly 1; half a reward is half a reward in
+//! the mean, and no pass.
+
+use super::estimators::{pass_at_k, pass_hat_k, wilson};
+use crate::results::{Job, OutcomeKind, TrialRecord};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A job in numbers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// One entry per agent (and model) of the job, in the job's order.
+    pub arms: Vec<ArmSummary>,
+}
+
+/// One agent's part of a job.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ArmSummary {
+    /// Which agent of the job's agent list, from 0.
+    pub agent_index: usize,
+    /// The agent's name.
+    pub agent: String,
+    /// Its model, where it has one.
+    pub model: Option<String>,
+    /// All its trials taken together.
+    pub all: Tried,
+    /// The mean over tasks of their mean rewards: each task weighs the same. `None` without any reward.
+    pub mean_of_tasks: Option<f64>,
+    /// The standard error of `mean_of_tasks` over tasks (standard deviation over √tasks); `None` below two tasks.
+    pub standard_error: Option<f64>,
+    /// pass@k and pass^k for k = 1 to the number of attempts, each the mean over the tasks that have k rewards.
+    pub pass_k: Vec<PassK>,
+    /// One entry per task, in the job's order.
+    pub tasks: Vec<TaskSummary>,
+    /// The names of tasks that have no reward at all, so that nothing is known of them.
+    pub no_data: Vec<String>,
+    /// Time per stage.
+    pub times: StageTimes,
+}
+
+/// One task's part of a job.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskSummary {
+    /// The task's name.
+    pub task: String,
+    /// Its trials.
+    pub all: Tried,
+    /// pass@k and pass^k for k = 1 to the number of attempts.
+    pub pass_k: Vec<PassK>,
+}
+
+/// Some trials taken together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Tried {
+    /// How many were planned.
+    pub planned: u64,
+    /// How many have a reward.
+    pub rewarded: u64,
+    /// How many of those have a reward of exactly 1.
+    pub passes: u64,
+    /// The mean of the rewards; `None` without any.
+    pub mean_reward: Option<f64>,
+    /// The 95 % Wilson interval of passes over rewarded trials, which takes trials as independent; `None` without any.
+    pub wilson_95: Option<(f64, f64)>,
+    /// The mean reward with every planned trial counted, those without a reward as 0; `None` where none was planned.
+    pub strict_reward: Option<f64>,
+    /// Passes over planned trials; `None` where none was planned.
+    pub strict_pass_rate: Option<f64>,
+    /// How the trials ended.
+    pub counts: Counts,
+}
+
+/// How many trials ended how.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Judged.
+    pub scored: u64,
+    /// No answer: reward 0.
+    pub no_answer: u64,
+    /// The agent ran out of time.
+    pub agent_timeout: u64,
+    /// The agent ended with an error.
+    pub agent_error: u64,
+    /// The agent hit a limit of the task.
+    pub limit: u64,
+    /// The judge could not decide.
+    pub ungraded: u64,
+    /// Something of ours failed.
+    pub fault: u64,
+    /// Stopped by the user.
+    pub cancelled: u64,
+    /// Not ended yet, or with a result that can't be trusted.
+    pub missing: u64,
+}
+
+/// pass@k and pass^k at one k.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PassK {
+    /// Of how many trials.
+    pub k: u64,
+    /// The chance that at least one of k trials passes; `None` where no task has k rewards.
+    pub pass_at_k: Option<f64>,
+    /// The chance that all of k trials pass; `None` where no task has k rewards.
+    pub pass_hat_k: Option<f64>,
+    /// Over how many tasks this is the mean.
+    pub tasks: u64,
+}
+
+/// Times of the stages that trials have gone through, in seconds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StageTimes {
+    /// Sandbox created and started.
+    pub sandbox: Option<Quantiles>,
+    /// The agent ran.
+    pub agent: Option<Quantiles>,
+    /// Answer collected, sandbox closed.
+    pub collect: Option<Quantiles>,
+    /// The judge decided.
+    pub judge: Option<Quantiles>,
+    /// The whole trial.
+    pub trial: Option<Quantiles>,
+}
+
+/// Where a number lies, by nearest rank.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Quantiles {
+    /// Half of the numbers are at most this.
+    pub median: f64,
+    /// 95 % of the numbers are at most this.
+    pub p95: f64,
+}
+
+/// Sums up a job. Trials that are missing or damaged are in `missing`.
+pub fn summarize(job: &Job) -> Summary {
+    let ended = job.by_name();
+    // Keyed by position in the job's lists, so that the order is the job's and two equal agents stay apart.
+    let mut arms: BTreeMap<usize, BTreeMap<usize, Vec<Option<&TrialRecord>>>> = BTreeMap::new();
+    let mut names = BTreeMap::new();
+    let mut tasks = BTreeMap::new();
+    for planned in &job.record.trials {
+        names.entry(planned.agent_index).or_insert(&planned.agent);
+        tasks.entry(planned.task_index).or_insert(&planned.task);
+        let arm = arms.entry(planned.agent_index).or_default();
+        arm.entry(planned.task_index).or_default().push(ended.get(planned.name.as_str()).copied());
+    }
+    let arm = |(index, by_task): (usize, BTreeMap<usize, Vec<Option<&TrialRecord>>>)| {
+        let all: Vec<_> = by_task.values().flatten().copied().collect();
+        let tasks: Vec<TaskSummary> =
+            by_task.iter().map(|(task, trials)| task_summary(tasks[task].clone(), trials)).collect();
+        let means: Vec<f64> = tasks.iter().filter_map(|task| task.all.mean_reward).collect();
+        ArmSummary {
+            agent_index: index,
+            agent: names[&index].name.clone(),
+            model: names[&index].model.clone(),
+            all: tried(&all),
+            mean_of_tasks: mean(&means),
+            standard_error: standard_error(&means),
+            pass_k: pass_k_of_tasks(&tasks),
+            no_data: tasks.iter().filter(|task| task.all.rewarded == 0).map(|task| task.task.clone()).collect(),
+            times: times(&all),
+            tasks,
+        }
+    };
+    Summary { arms: arms.into_iter().map(arm).collect() }
+}
+
+fn task_summary(task: String, trials: &[Option<&TrialRecord>]) -> TaskSummary {
+    let all = tried(trials);
+    let pass_k = (1..=all.planned)
+        .map(|k| {
+            let pass_at_k = pass_at_k(all.rewarded, all.passes, k);
+            let pass_hat_k = pass_hat_k(all.rewarded, all.passes, k);
+            PassK { k, pass_at_k, pass_hat_k, tasks: u64::from(pass_at_k.is_some()) }
+        })
+        .collect();
+    TaskSummary { task, all, pass_k }
+}
+
+fn tried(trials: &[Option<&TrialRecord>]) -> Tried {
+    let rewards: Vec<f64> = trials.iter().flatten().filter_map(|record| record.reward).collect();
+    let (planned, rewarded) = (trials.len() as u64, rewards.len() as u64);
+    let passes = rewards.iter().filter(|reward| **reward == 1.0).count() as u64;
+    let strict = |sum: f64| (planned > 0).then(|| sum / planned as f64);
+    Tried {
+        planned,
+        rewarded,
+        passes,
+        mean_reward: mean(&rewards),
+        wilson_95: wilson(rewarded, passes),
+        strict_reward: strict(rewards.iter().fold(0.0, |sum, reward| sum + reward)),
+        strict_pass_rate: strict(passes as f64),
+        counts: count(trials),
+    }
+}
+
+fn count(trials: &[Option<&TrialRecord>]) -> Counts {
+    let mut counts = Counts::default();
+    for trial in trials {
+        let place = match trial.map(|record| record.outcome) {
+            Some(OutcomeKind::Scored) => &mut counts.scored,
+            Some(OutcomeKind::NoAnswer) => &mut counts.no_answer,
+            Some(OutcomeKind::AgentTimeout) => &mut counts.agent_timeout,
+            Some(OutcomeKind::AgentError) => &mut counts.agent_error,
+            Some(OutcomeKind::Limit) => &mut counts.limit,
+            Some(OutcomeKind::Ungraded) => &mut counts.ungraded,
+            Some(OutcomeKind::Fault) => &mut counts.fault,
+            Some(OutcomeKind::Cancelled) => &mut counts.cancelled,
+            None => &mut counts.missing,
+        };
+        *place += 1;
+    }
+    counts
+}
+
+fn pass_k_of_tasks(tasks: &[TaskSummary]) -> Vec<PassK> {
+    let most = tasks.iter().map(|task| task.all.planned).max().unwrap_or(0);
+    let at = |k: u64, pick: fn(&PassK) -> Option<f64>| -> Vec<f64> {
+        tasks.iter().filter_map(|task| task.pass_k.iter().find(|at| at.k == k).and_then(pick)).collect()
+    };
+    (1..=most)
+        .map(|k| {
+            let (any, every) = (at(k, |at| at.pass_at_k), at(k, |at| at.pass_hat_k));
+            PassK { k, pass_at_k: mean(&any), pass_hat_k: mean(&every), tasks: any.len() as u64 }
+        })
+        .collect()
+}
+
+fn times(trials: &[Option<&TrialRecord>]) -> StageTimes {
+    let seconds = |pick: fn(&TrialRecord) -> Option<(f64, f64)>| {
+        quantiles(trials.iter().flatten().filter_map(|record| pick(record)).map(|(from, to)| to - from).collect())
+    };
+    StageTimes {
+        sandbox: seconds(|record| record.timing.sandbox.map(|span| (span.started_at, span.finished_at))),
+        agent: seconds(|record| record.timing.agent.map(|span| (span.started_at, span.finished_at))),
+        collect: seconds(|record| record.timing.collect.map(|span| (span.started_at, span.finished_at))),
+        judge: seconds(|record| record.timing.judge.map(|span| (span.started_at, span.finished_at))),
+        trial: seconds(|record| Some((record.timing.trial.started_at, record.timing.trial.finished_at))),
+    }
+}
+
+fn quantiles(mut numbers: Vec<f64>) -> Option<Quantiles> {
+    numbers.sort_by(f64::total_cmp);
+    let rank = |share: f64| numbers[((share * numbers.len() as f64).ceil() as usize).clamp(1, numbers.len()) - 1];
+    (!numbers.is_empty()).then(|| Quantiles { median: rank(0.5), p95: rank(0.95) })
+}
+
+fn mean(numbers: &[f64]) -> Option<f64> {
+    (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
+}
+
+fn standard_error(numbers: &[f64]) -> Option<f64> {
+    let mean = mean(numbers).filter(|_| numbers.len() >= 2)?;
+    let n = numbers.len() as f64;
+    let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    Some((variance / n).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_go_by_nearest_rank() {
+        let quantiles = |numbers: &[f64]| quantiles(numbers.to_vec()).map(|q| (q.median, q.p95));
+        assert_eq!(quantiles(&[]), None);
+        assert_eq!(quantiles(&[3.0]), Some((3.0, 3.0)));
+        assert_eq!(quantiles(&[4.0, 1.0, 3.0, 2.0]), Some((2.0, 4.0)));
+        assert_eq!(quantiles(&(1..=100).map(f64::from).collect::<Vec<_>>()), Some((50.0, 95.0)));
+    }
+
+    #[test]
+    fn the_standard_error_is_over_tasks() {
+        assert_eq!(standard_error(&[1.0]), None);
+        let found = standard_error(&[1.0, 0.5, 0.0, 1.0, 0.75]).expect("a number");
+        assert!((found - 0.187_082_869_338_697_07).abs() < 1e-12, "{found}");
+    }
+}

@@ -1,0 +1,151 @@
+//! `seatrial report`: the same job gives the same bytes in every format, and says what it leaves out.
+
+use crate::job_fixture::{fault, job, job_of, make, mixed, scored};
+use crate::support::{Suite, shared};
+use seatrial::results::read_job;
+use seatrial::stats::{self, pass_at_k, pass_hat_k, summarize, wilson};
+
+fn mixed_suite() -> Suite {
+    let suite = Suite::new();
+    let (job, ends) = mixed();
+    make(&suite.join("jobs/mixed"), &job, ends);
+    suite
+}
+
+#[test]
+fn every_format_shows_the_same_job_in_the_same_bytes() {
+    let (suite, other) = (mixed_suite(), mixed_suite());
+    for format in ["text", "json", "md", "junit"] {
+        let run = suite.run(&["report", "jobs/mixed", "--format", format]).expect_code(0);
+        insta::assert_snapshot!(format!("report_{format}"), run.stdout);
+        let again = other.run(&["report", "jobs/mixed", "--format", format]).expect_code(0);
+        assert_eq!(run.stdout, again.stdout, "{format}");
+        let harmful = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+        assert_eq!(run.stdout.matches(harmful).count(), 0, "{format}");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(run.stderr, @r"
+            warning: 3 of 8 trials have no reward: 1 ungraded, 1 ended as faults, 1 missing
+
+            hint: `seatrial resume jobs/mixed` goes on with them
+            ");
+        }
+    }
+}
+
+#[test]
+fn the_text_fits_80_columns() {
+    let suite = Suite::new();
+    let long = "a-task-with-a-name-that-is-much-longer-than-any-column-of-the-table";
+    let message = "no space left on device ".repeat(20);
+    make(&suite.join("jobs/long"), &job("long", &[long], 2), vec![Some(fault(&message)), Some(scored(1.0))]);
+    let run = suite.run(&["report", "jobs/long"]).expect_code(0);
+    for line in run.stdout.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}
+
+#[test]
+fn a_report_goes_to_a_file_whole() {
+    let suite = mixed_suite();
+    let run = suite.run(&["report", "jobs/mixed", "--format", "md", "-o", "report.md"]).expect_code(0);
+    assert_eq!(run.stdout, "");
+    assert_eq!(suite.read("report.md"), suite.run(&["report", "jobs/mixed", "--format", "md"]).stdout);
+    let run = suite.run(&["report", "jobs/mixed", "-o", "no/such/folder.txt"]).expect_code(5);
+    assert!(run.stderr.starts_with("error: failed to write `no/such/folder.txt`: "), "{}", run.stderr);
+    assert!(run.stderr.contains("hint: `-o` wants a file in a folder that exists"), "{}", run.stderr);
+}
+
+#[test]
+fn what_is_no_job_is_named_with_what_to_do() {
+    let suite = mixed_suite();
+    suite
+        .write("empty/.keep", "")
+        .write("file", "")
+        .write("bad/seatrial.json", "{")
+        .write("new/seatrial.json", "{\"format\": 7}");
+    let table = [
+        ("typo", "`typo` is not a job directory: there is no such directory"),
+        ("empty", "`empty` is not a job directory: it holds no `seatrial.json`"),
+        ("jobs", "`jobs` is not a job directory: it holds no `seatrial.json`; the jobs in it are `jobs/mixed`"),
+        ("file", "`file` is not a job directory: it is not a directory"),
+        ("bad", "`bad/seatrial.json` can't be read as a job's record: EOF while parsing"),
+        ("new", "`new/seatrial.json` has format 7, newer than this seatrial's 1"),
+    ];
+    for (dir, message) in table {
+        let run = suite.run(&["report", dir]).expect_code(2);
+        assert!(run.stderr.starts_with(&format!("error: {message}")), "{dir}: {}", run.stderr);
+        assert!(run.stderr.contains("\n\nhint: "), "{dir}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn one_success_and_29_faults_is_1_of_30_and_nine_tasks_without_data() {
+    let suite = Suite::new();
+    let tasks: Vec<String> = (0..10).map(|i| format!("t-{i}")).collect();
+    let job = job("outage", &tasks.iter().map(String::as_str).collect::<Vec<_>>(), 3);
+    let mut ends: Vec<_> = (0..30).map(|_| Some(fault("no engine"))).collect();
+    ends[0] = Some(scored(1.0));
+    make(&suite.join("jobs/outage"), &job, ends);
+    let run = suite.run(&["report", "jobs/outage"]).expect_code(0);
+    for expected in [
+        "1 of 1 with a reward, 100.0% (Wilson 95% 20.7-100.0%)",
+        "1 of 30 planned, 3.3%",
+        "scored 1, no answer 0,",
+        "fault 29",
+        "pass@1 1.000, pass^1 1.000 over 1 task\n",
+        "pass@3 n/a, pass^3 n/a over 0 tasks",
+        "no data       t-1, t-2, t-3, t-4, t-5, t-6, t-7, t-8, t-9\n",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}:\n{}", run.stdout);
+    }
+    assert!(run.stderr.starts_with("warning: 29 of 30 trials have no reward"), "{}", run.stderr);
+    let arm = &summarize(&read_job(&suite.join("jobs/outage")).expect("a job")).arms[0];
+    assert_eq!((arm.no_data.len(), arm.all.strict_reward), (9, Some(1.0 / 30.0)));
+}
+
+#[test]
+fn two_agents_in_one_job_are_never_mixed() {
+    let suite = Suite::new();
+    let job = job_of("two", &["a", "b"], &[("loop", Some("acme/small")), ("loop", Some("acme/large"))], 1);
+    let ends = [0.0, 1.0, 0.0, 1.0].map(|reward| Some(scored(reward))).to_vec();
+    make(&suite.join("jobs/two"), &job, ends);
+    let summary = summarize(&read_job(&suite.join("jobs/two")).expect("a job"));
+    let arms: Vec<_> =
+        summary.arms.iter().map(|arm| (arm.model.as_deref(), arm.all.passes, arm.all.rewarded)).collect();
+    assert_eq!(arms, [(Some("acme/small"), 0, 2), (Some("acme/large"), 2, 2)]);
+    let junit = suite.run(&["report", "jobs/two", "--format", "junit"]).expect_code(0);
+    assert_eq!(junit.stdout.matches("<testsuite name=\"loop (acme/").count(), 2, "{}", junit.stdout);
+    assert_eq!(junit.stderr, "", "nothing is left out");
+}
+
+#[test]
+fn half_a_reward_is_half_in_the_mean_and_no_pass() {
+    let suite = Suite::new();
+    make(&suite.join("jobs/half"), &job("half", &["a"], 2), vec![Some(scored(0.5)), Some(scored(1.0))]);
+    let summary = stats::summarize(&read_job(&suite.join("jobs/half")).expect("a job"));
+    let all = &summary.arms[0].all;
+    assert_eq!((all.mean_reward, all.passes, all.rewarded), (Some(0.75), 1, 2));
+}
+
+#[test]
+fn the_estimators_agree_with_the_shared_vectors() {
+    let Some(dir) = shared("the_estimators_agree_with_the_shared_vectors") else { return };
+    let text = std::fs::read(dir.join("vectors/stat-vectors.json")).expect("the vectors");
+    let vectors: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+    let near = |found: Option<f64>, expected: &serde_json::Value, what: &str| {
+        let (found, expected) = (found.expect(what), expected.as_f64().expect(what));
+        assert!((found - expected).abs() < 1e-9, "{what}: {found} is not {expected}");
+    };
+    let group = |group: &str| vectors[group]["cases"].as_array().expect("a group").clone();
+    let number = |vector: &serde_json::Value, key: &str| vector[key].as_u64().expect("a count");
+    for vector in group("pass_k") {
+        let (n, c, k) = (number(&vector, "n"), number(&vector, "c"), number(&vector, "k"));
+        near(pass_at_k(n, c, k), &vector["pass_at_k"], "pass@k");
+        near(pass_hat_k(n, c, k), &vector["pass_hat_k"], "pass^k");
+    }
+    for vector in group("intervals_95") {
+        let ends = wilson(number(&vector, "n"), number(&vector, "c"));
+        near(ends.map(|ends| ends.0), &vector["wilson"][0], "low end");
+        near(ends.map(|ends| ends.1), &vector["wilson"][1], "high end");
+    }
+}
