@@ -36,6 +36,8 @@ pub enum Event {
     },
     /// An image can be used; said once for each.
     ImageReady {
+        /// The task that asked for it first.
+        task: String,
         /// The image's tag.
         image: String,
         /// The engine's id of it.

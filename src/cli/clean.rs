@@ -1,13 +1,42 @@
 //! `seatrial clean`: remove what dead jobs left in Docker. Wiring only.
 
 use super::error::Error;
+use crate::sandbox::docker::{Engine, Swept};
 
 /// Remove what dead jobs left in Docker
+///
+/// Every run does this by itself when it starts. Only what carries seatrial's labels is touched, and never what belongs
+/// to a runner that lives. Job directories are never touched.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  seatrial clean --dry-run")]
-pub struct CleanArgs {}
+pub struct CleanArgs {
+    /// Say what would be removed, and remove nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Also remove task images and the volume with the supervisor; the next run makes them again
+    #[arg(long)]
+    images: bool,
+    /// Also remove the local base image
+    #[arg(long, requires = "images")]
+    base: bool,
+}
 
 /// Runs the verb and gives the exit code.
-pub fn run(_args: &CleanArgs) -> Result<u8, Error> {
+#[expect(clippy::print_stdout, reason = "what was removed is the data")]
+pub async fn run(args: &CleanArgs) -> Result<u8, Error> {
+    let engine = Engine::connect().await?;
+    let mut swept: Vec<Swept> = match args.dry_run {
+        true => engine.left_behind(None).await?.into_iter().map(|(_, swept)| swept).collect(),
+        false => engine.sweep(None).await?,
+    };
+    if args.images {
+        swept.extend(engine.clean_images(args.base, args.dry_run).await?);
+    }
+    for swept in &swept {
+        let job = swept.job.as_deref().map(|job| format!(" of job {job}")).unwrap_or_default();
+        println!("{} {}{job}", swept.kind, swept.name);
+    }
+    let did = if args.dry_run { "would be removed" } else { "removed" };
+    super::say(&format!("{} {did}", if swept.is_empty() { "nothing".to_owned() } else { swept.len().to_string() }));
     Ok(super::exit::OK)
 }

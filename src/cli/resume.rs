@@ -1,13 +1,80 @@
 //! `seatrial resume`: go on with a job after a stop or a crash. Wiring only.
 
+use super::drive::{self, EngineArgs};
 use super::error::Error;
+use super::load::load;
+use crate::config;
+use crate::event::{Event, Span};
+use crate::job::{self, Job};
+use crate::results::{self, Next, Store};
+use std::path::PathBuf;
 
 /// Go on with a job after a stop or a crash
+///
+/// Runs what is missing, damaged or ended as a fault; judges again what is ungraded, without running its agent; keeps
+/// every other trial as it is, byte for byte.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  seatrial resume jobs/2026-11-30__12-00-00")]
-pub struct ResumeArgs {}
+pub struct ResumeArgs {
+    /// The job's directory, such as `jobs/my-job`
+    #[arg(value_name = "JOBDIR")]
+    job: PathBuf,
+    /// How many trials run at a time [default: as before]
+    #[arg(short = 'n', long, value_name = "N")]
+    n_concurrent: Option<usize>,
+    /// How often a trial is started again after a fault of ours [default: as before]
+    #[arg(short = 'r', long, value_name = "N")]
+    max_retries: Option<u32>,
+    /// No live view
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
 
 /// Runs the verb and gives the exit code.
-pub fn run(_args: &ResumeArgs) -> Result<u8, Error> {
-    Ok(super::exit::OK)
+pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
+    let (mut store, found) = Store::open(&args.job)?;
+    let path = args.job.join("config.json");
+    let file = config::parse_job_file(&store.config().to_string(), &path)?;
+    let flags = config::Flags {
+        n_concurrent: args.n_concurrent,
+        max_retries: args.max_retries,
+        quiet: args.quiet,
+        ..config::Flags::default()
+    };
+    // Only the job's own settings count here: a variable set since then must not make it another job.
+    let config = config::resolve(&flags, |_| None, Some(file), &found.record.name)?;
+    let loaded = load(&config, false, &args.engine)?;
+    let engine = drive::engine(&args.engine).await?;
+    let mut now = loaded.record;
+    now.observed.engine = drive::engine_record(&engine);
+    let differences = found.record.differences(&now);
+    if !differences.is_empty() {
+        return Err(results::Error::Changed { dir: args.job.clone(), differences }.into());
+    }
+    for damaged in &found.damaged {
+        super::say(&format!("warning: {} runs again: {}", damaged.name, damaged.why));
+    }
+    let next = results::next(&found);
+    judge_again(&loaded.job, &found, &next, &mut store)?;
+    let todo = next.iter().enumerate().filter(|(_, next)| **next == Next::Run).map(|(index, _)| index).collect();
+    drive::drive(engine, loaded.job, todo, store, config.quiet).await
+}
+
+/// Judges the stored answers of ungraded trials; what can't be judged now either stays ungraded.
+fn judge_again(job: &Job, found: &results::Job, next: &[Next], store: &mut Store) -> Result<(), Error> {
+    let ended = found.by_name();
+    for (index, planned) in job.plan.trials.iter().enumerate().filter(|(index, _)| next[*index] == Next::Judge) {
+        let Some(record) = ended.get(planned.name.as_str()) else { continue };
+        let Some(answer) = results::read_answer(store.dir(), record)? else { continue };
+        let Some(run) = &record.agent_run else { continue };
+        let task = &job.tasks[planned.task_index];
+        let clock = job::Clock::start();
+        let outcome = job::decide(run, &answer, &job.judge, &task.name, &task.case);
+        let span = Span { started_at: clock.now(), finished_at: clock.now() };
+        let end = results::rejudged(record, Some(answer), outcome, span);
+        store.handle(&Event::TrialFinished { trial: index, end: Box::new(end) })?;
+    }
+    Ok(())
 }

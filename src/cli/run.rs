@@ -1,13 +1,157 @@
-//! `seatrial run`: run a job: every task, k attempts, in Docker. Wiring only.
+//! `seatrial run`: run a job. The program's story, top to bottom; each step's work is its room's.
 
+use super::drive::{self, EngineArgs};
 use super::error::Error;
+use super::load::{Loaded, load};
+use super::vendor::VendorArgs;
+use crate::config::{self, Flags};
+use crate::results::Store;
+use crate::task::NetworkMode;
+use std::path::{Path, PathBuf};
 
 /// Run a job: every task, k attempts, in Docker
+///
+/// Settings come from flags, then from environment variables (SEATRIAL_JOBS_DIR, SEATRIAL_N_CONCURRENT,
+/// SEATRIAL_NETWORK, SEATRIAL_BASE_IMAGE, SEATRIAL_JUDGE), then from the job file, then from defaults.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  seatrial run tasks -a oracle -k 2 -n 4")]
-pub struct RunArgs {}
+#[command(after_help = "Examples:
+  seatrial run                                      what harbor.yml says
+  seatrial run tasks -a oracle -k 2 -n 4            two attempts each, four at a time
+  seatrial run tasks --command 'echo 42 > /app/answer.txt' --network no-network
+  seatrial run tasks -i 'ledger-1*' --dry-run       what would run
+
+Exit codes:
+  0 all trials done   2 bad input   3 done, but faults or ungraded trials are left
+  4 no engine         5 this machine failed (disk)   130 interrupted")]
+pub struct RunArgs {
+    /// Folders of tasks, or single task directories [default: the job file's, else tasks]
+    #[arg(value_name = "DATASET")]
+    datasets: Vec<PathBuf>,
+    /// Job file, YAML or JSON with Harbor's keys [default: harbor.yml where there is one]
+    #[arg(short, long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Who answers: oracle, nop, command; more than once for several
+    #[arg(short, long = "agent", value_name = "NAME")]
+    agents: Vec<String>,
+    /// The line that the agent `command` runs with the image's sh; $SEATRIAL_INSTRUCTION names the instruction's file
+    #[arg(long, value_name = "LINE")]
+    command: Option<String>,
+    /// The model that agents are to use; more than once for several
+    #[arg(short, long = "model", value_name = "NAME")]
+    models: Vec<String>,
+    /// A setting of the agent's own
+    #[arg(long = "ak", value_name = "KEY=VALUE", value_parser = pair)]
+    agent_kwargs: Vec<(String, String)>,
+    /// A variable for the agent; its value is not written to disk
+    #[arg(long = "ae", value_name = "NAME=VALUE", value_parser = pair)]
+    agent_env: Vec<(String, String)>,
+    /// How often each agent tries each task [default: 1]
+    #[arg(short = 'k', long, value_name = "K")]
+    n_attempts: Option<u32>,
+    /// How many trials run at a time [default: 4]
+    #[arg(short = 'n', long, value_name = "N")]
+    n_concurrent: Option<usize>,
+    /// Run only tasks whose names match this glob; more than once for several
+    #[arg(short, long, value_name = "GLOB")]
+    include: Vec<String>,
+    /// Leave out tasks whose names match this glob
+    #[arg(short = 'x', long, value_name = "GLOB")]
+    exclude: Vec<String>,
+    /// Run at most so many tasks of each dataset, the first by name
+    #[arg(short = 'l', long, value_name = "N")]
+    n_tasks: Option<usize>,
+    /// How often a trial is started again after a fault of ours [default: 2]
+    #[arg(short = 'r', long, value_name = "N")]
+    max_retries: Option<u32>,
+    /// Multiply every time limit
+    #[arg(long, value_name = "X")]
+    timeout_multiplier: Option<f64>,
+    /// The job's name [default: the local time]
+    #[arg(long, value_name = "NAME")]
+    job_name: Option<String>,
+    /// Where jobs are kept [default: jobs]
+    #[arg(short = 'o', long, value_name = "DIR")]
+    jobs_dir: Option<PathBuf>,
+    /// Less network than the tasks allow: no-network
+    #[arg(long, value_name = "MODE")]
+    network: Option<NetworkMode>,
+    /// Base image for Dockerfiles that have ARG BASE_IMAGE
+    #[arg(long, value_name = "IMAGE")]
+    base_image: Option<String>,
+    /// Build images also where the engine has them
+    #[arg(long)]
+    force_build: bool,
+    /// Who judges: rules
+    #[arg(long, value_name = "NAME")]
+    judge: Option<String>,
+    /// Say what would run, and check all of it, without running anything
+    #[arg(long)]
+    dry_run: bool,
+    /// No live view
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    vendor: VendorArgs,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
 
 /// Runs the verb and gives the exit code.
-pub fn run(_args: &RunArgs) -> Result<u8, Error> {
-    Ok(super::exit::OK)
+pub async fn run(args: &RunArgs) -> Result<u8, Error> {
+    let file = config::find_job_file(args.config.as_deref(), Path::new("."))?;
+    let name = config::default_job_name(&jiff::Zoned::now());
+    let config = config::resolve(&args.flags(), |name| std::env::var(name).ok(), file, &name)?;
+    let loaded = load(&config, args.dry_run, &args.engine)?;
+    if args.dry_run {
+        loaded.show();
+        return Ok(super::exit::OK);
+    }
+    let Loaded { job, mut record, .. } = loaded;
+    let engine = drive::engine(&args.engine).await?;
+    record.observed.engine = drive::engine_record(&engine);
+    let todo = (0..job.plan.trials.len()).collect();
+    let store = Store::create(&config.job_dir(), record, config::job_record(&config))?;
+    drive::drive(engine, job, todo, store, config.quiet).await
+}
+
+impl RunArgs {
+    fn flags(&self) -> Flags {
+        let mut flags = Flags {
+            datasets: self.datasets.clone(),
+            agents: self.agents.clone(),
+            models: self.models.clone(),
+            agent_kwargs: self.agent_kwargs.clone(),
+            agent_env: self.agent_env.clone(),
+            n_attempts: self.n_attempts,
+            n_concurrent: self.n_concurrent,
+            include: self.include.clone(),
+            exclude: self.exclude.clone(),
+            n_tasks: self.n_tasks,
+            max_retries: self.max_retries,
+            timeout_multiplier: self.timeout_multiplier,
+            job_name: self.job_name.clone(),
+            jobs_dir: self.jobs_dir.clone(),
+            quiet: self.quiet,
+            network: self.network,
+            base_image: self.base_image.clone(),
+            force_build: self.force_build,
+            judge: self.judge.clone(),
+            vendor: self.vendor.vendor.clone(),
+            suite: self.vendor.suite.clone(),
+        };
+        // A line to run names its agent too.
+        if let Some(line) = &self.command {
+            let line = serde_json::Value::from(line.as_str()).to_string();
+            flags.agent_kwargs.push(("command".to_owned(), line));
+            if flags.agents.is_empty() {
+                flags.agents.push("command".to_owned());
+            }
+        }
+        flags
+    }
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("it must be NAME=VALUE")?;
+    if name.is_empty() { Err("the name is empty".to_owned()) } else { Ok((name.to_owned(), value.to_owned())) }
 }

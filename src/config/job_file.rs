@@ -23,8 +23,6 @@ pub struct JobFile {
     pub timeout_multiplier: Option<f64>,
     /// `agent_timeout_multiplier`.
     pub agent_timeout_multiplier: Option<f64>,
-    /// `verifier_timeout_multiplier`.
-    pub verifier_timeout_multiplier: Option<f64>,
     /// `environment_build_timeout_multiplier`.
     pub build_timeout_multiplier: Option<f64>,
     /// `retry`.
@@ -46,10 +44,6 @@ pub struct JobFile {
 pub struct RetryFile {
     /// `max_retries`.
     pub max_retries: Option<u32>,
-    /// `include_exceptions`.
-    pub include: Option<Vec<String>>,
-    /// `exclude_exceptions`.
-    pub exclude: Option<Vec<String>>,
     /// `wait_multiplier`.
     pub wait_multiplier: Option<f64>,
     /// `min_wait_sec`.
@@ -63,8 +57,6 @@ pub struct RetryFile {
 pub struct EnvironmentFile {
     /// `force_build`.
     pub force_build: Option<bool>,
-    /// `delete`.
-    pub delete: Option<bool>,
     /// `override_cpus`.
     pub override_cpus: Option<f64>,
     /// `override_memory_mb`, in mebibytes.
@@ -81,15 +73,15 @@ pub struct EnvironmentFile {
     pub memory_mb: Option<u64>,
     /// `kwargs.pids_limit`.
     pub pids_limit: Option<u64>,
+    /// `kwargs.vendor`.
+    pub vendor: Option<PathBuf>,
+    /// `kwargs.suite`.
+    pub suite: Option<PathBuf>,
 }
 
 /// `verifier`. The judge is our own, under Harbor's `kwargs`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VerifierFile {
-    /// `override_timeout_sec`.
-    pub override_timeout_sec: Option<f64>,
-    /// `max_timeout_sec`.
-    pub max_timeout_sec: Option<f64>,
     /// `kwargs.judge`.
     pub judge: Option<String>,
 }

@@ -55,6 +55,7 @@ fn job(root: Section<'_>) -> JobFile {
         root.wrong("schema_version", format!("has no version `{version}`"), Some("known version: 1".into()));
     }
     refuse(&root, &["install_only", "skip_credential_checks", "agent_setup_timeout_multiplier", "debug"]);
+    refuse(&root, &["verifier_timeout_multiplier"]);
     refuse(&root, &["override_error_policy", "user_agent", "extra_instruction_paths", "extra_instructions"]);
     refuse(&root, &["source_jobs", "plugins", "artifacts"]);
     root.refuse("metrics", |v| idle(v) || is_mean(v));
@@ -66,7 +67,6 @@ fn job(root: Section<'_>) -> JobFile {
         quiet: root.boolean("quiet"),
         timeout_multiplier: root.positive("timeout_multiplier"),
         agent_timeout_multiplier: root.positive("agent_timeout_multiplier"),
-        verifier_timeout_multiplier: root.positive("verifier_timeout_multiplier"),
         build_timeout_multiplier: root.positive("environment_build_timeout_multiplier"),
         retry: root.section("retry").map(retry).unwrap_or_default(),
         agents: list(&root, "agents", agent),
@@ -97,11 +97,10 @@ fn orchestrator(root: &Section<'_>, file: &mut JobFile) {
 }
 
 fn retry(section: Section<'_>) -> RetryFile {
-    let names = |key| section.texts(key).map(|names| names.into_iter().map(|(_, name)| name).collect());
+    // Only faults of ours are retried here, whatever an agent's exception is called.
+    refuse(&section, &["include_exceptions", "exclude_exceptions"]);
     let file = RetryFile {
         max_retries: count(&section, "max_retries", 0),
-        include: names("include_exceptions"),
-        exclude: names("exclude_exceptions"),
         wait_multiplier: section.positive("wait_multiplier"),
         min_wait_sec: section.positive("min_wait_sec"),
         max_wait_sec: section.positive("max_wait_sec"),
@@ -164,9 +163,9 @@ fn environment(section: Section<'_>) -> EnvironmentFile {
     section.refuse("memory_enforcement_policy", |v| *v == Value::Text("auto".into()));
     refuse(&section, &["import_path", "stream", "override_storage_mb", "override_gpus", "override_tpu"]);
     refuse(&section, &["mounts", "extra_docker_compose", "extra_allowed_hosts"]);
+    section.refuse("delete", |v| *v == Value::Bool(true));
     let mut file = EnvironmentFile {
         force_build: section.boolean("force_build"),
-        delete: section.boolean("delete"),
         override_cpus: section.positive("override_cpus"),
         override_memory_mb: section.integer_from("override_memory_mb", 6),
         env: section.text_map("env"),
@@ -185,6 +184,8 @@ fn environment(section: Section<'_>) -> EnvironmentFile {
         file.cpus = kwargs.positive("cpus");
         file.memory_mb = kwargs.integer_from("memory_mb", 6);
         file.pids_limit = kwargs.integer_from("pids_limit", 1);
+        file.vendor = kwargs.text("vendor").map(PathBuf::from);
+        file.suite = kwargs.text("suite").map(PathBuf::from);
         kwargs.finish();
     }
     section.finish();
@@ -193,11 +194,9 @@ fn environment(section: Section<'_>) -> EnvironmentFile {
 
 fn verifier(section: Section<'_>) -> VerifierFile {
     refuse(&section, &["import_path", "disable", "env", "extra_allowed_hosts", "include_logs", "exclude_logs"]);
-    let mut file = VerifierFile {
-        override_timeout_sec: section.positive("override_timeout_sec"),
-        max_timeout_sec: section.positive("max_timeout_sec"),
-        judge: None,
-    };
+    // The judge runs on the host and takes milliseconds.
+    refuse(&section, &["override_timeout_sec", "max_timeout_sec"]);
+    let mut file = VerifierFile::default();
     if let Some(kwargs) = section.section("kwargs") {
         file.judge = kwargs.text("judge");
         kwargs.finish();

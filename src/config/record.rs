@@ -10,17 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The whole job, in the shape of Harbor's `config.json` for jobs.
 pub fn job_record(config: &Config) -> Value {
-    let mut retry = json!({
+    let retry = json!({
         "max_retries": config.retry.max_retries,
         "wait_multiplier": config.retry.wait_multiplier,
         "min_wait_sec": config.retry.min_wait_sec,
         "max_wait_sec": config.retry.max_wait_sec,
     });
-    for (key, names) in [("include_exceptions", &config.retry.include), ("exclude_exceptions", &config.retry.exclude)] {
-        if let Some(names) = names {
-            retry[key] = json!(names);
-        }
-    }
     json!({
         "schema_version": 1,
         "job_name": config.job_name,
@@ -28,7 +23,7 @@ pub fn job_record(config: &Config) -> Value {
         "n_attempts": config.n_attempts,
         "timeout_multiplier": config.timeout_multiplier,
         "agent_timeout_multiplier": config.agent_timeout_multiplier,
-        "verifier_timeout_multiplier": config.verifier_timeout_multiplier,
+        "verifier_timeout_multiplier": null,
         "agent_setup_timeout_multiplier": null,
         "environment_build_timeout_multiplier": config.build_timeout_multiplier,
         "debug": false,
@@ -70,11 +65,13 @@ pub fn environment_record(environment: &EnvironmentConfig) -> Value {
     put("cpus", environment.cpus.map(Value::from));
     put("memory_mb", environment.memory_mb.map(Value::from));
     put("pids_limit", environment.pids_limit.map(Value::from));
+    put("vendor", environment.vendor.as_ref().map(|path| json!(path)));
+    put("suite", environment.suite.as_ref().map(|path| json!(path)));
     json!({
         "type": "docker",
         "import_path": null,
         "force_build": environment.force_build,
-        "delete": environment.delete,
+        "delete": true,
         "override_cpus": environment.override_cpus,
         "override_memory_mb": environment.override_memory_mb,
         "override_storage_mb": null,
@@ -88,8 +85,8 @@ pub fn environment_record(environment: &EnvironmentConfig) -> Value {
 /// The verifier, in the shape that jobs and trials share.
 pub fn verifier_record(verifier: &VerifierConfig) -> Value {
     json!({
-        "override_timeout_sec": verifier.override_timeout_sec,
-        "max_timeout_sec": verifier.max_timeout_sec,
+        "override_timeout_sec": null,
+        "max_timeout_sec": null,
         "env": {},
         "kwargs": {"judge": verifier.judge},
         "disable": false,

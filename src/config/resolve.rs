@@ -50,6 +50,10 @@ pub struct Flags {
     pub force_build: bool,
     /// `--judge`.
     pub judge: Option<String>,
+    /// `--vendor`.
+    pub vendor: Option<PathBuf>,
+    /// `--suite`.
+    pub suite: Option<PathBuf>,
 }
 
 /// The name of a job that starts now: Harbor's, the local time as `2026-01-31__09-30-00`.
@@ -86,12 +90,9 @@ pub fn resolve(
         quiet: flags.quiet || file.quiet.unwrap_or(false),
         timeout_multiplier: flags.timeout_multiplier.or(file.timeout_multiplier).unwrap_or(1.0),
         agent_timeout_multiplier: file.agent_timeout_multiplier,
-        verifier_timeout_multiplier: file.verifier_timeout_multiplier,
         build_timeout_multiplier: file.build_timeout_multiplier,
         retry: RetryConfig {
             max_retries: flags.max_retries.or(file.retry.max_retries).unwrap_or(defaults.max_retries),
-            include: file.retry.include,
-            exclude: file.retry.exclude,
             wait_multiplier: file.retry.wait_multiplier.unwrap_or(defaults.wait_multiplier),
             min_wait_sec: file.retry.min_wait_sec.unwrap_or(defaults.min_wait_sec),
             max_wait_sec: file.retry.max_wait_sec.unwrap_or(defaults.max_wait_sec),
@@ -101,7 +102,6 @@ pub fn resolve(
         tasks: if flags.datasets.is_empty() { file.tasks.unwrap_or_default() } else { Vec::new() },
         environment: EnvironmentConfig {
             force_build: flags.force_build || environment.force_build.unwrap_or(false),
-            delete: environment.delete.unwrap_or(true),
             override_cpus: environment.override_cpus,
             override_memory_mb: environment.override_memory_mb,
             env: environment.env.unwrap_or_default(),
@@ -110,10 +110,10 @@ pub fn resolve(
             cpus: environment.cpus,
             memory_mb: environment.memory_mb,
             pids_limit: environment.pids_limit,
+            vendor: flags.vendor.clone().or(environment.vendor),
+            suite: flags.suite.clone().or(environment.suite),
         },
         verifier: VerifierConfig {
-            override_timeout_sec: file.verifier.override_timeout_sec,
-            max_timeout_sec: file.verifier.max_timeout_sec,
             judge: flags
                 .judge
                 .clone()

@@ -22,8 +22,6 @@ pub struct Config {
     pub timeout_multiplier: f64,
     /// Stretches the agent's time limit instead of `timeout_multiplier`.
     pub agent_timeout_multiplier: Option<f64>,
-    /// Stretches the judge's time limit instead of `timeout_multiplier`.
-    pub verifier_timeout_multiplier: Option<f64>,
     /// Stretches the build's time limit instead of `timeout_multiplier`.
     pub build_timeout_multiplier: Option<f64>,
     /// What happens after a fault.
@@ -45,10 +43,6 @@ pub struct Config {
 pub struct RetryConfig {
     /// How often at most. Default: 2 (Harbor's is 0, but Harbor retries agents' failures as well).
     pub max_retries: u32,
-    /// Only these exception names, where given.
-    pub include: Option<Vec<String>>,
-    /// Not these exception names, where given.
-    pub exclude: Option<Vec<String>>,
     /// The wait grows by this factor each time. Default: 1.
     pub wait_multiplier: f64,
     /// The first wait, in seconds. Default: 1.
@@ -61,21 +55,10 @@ impl Default for RetryConfig {
     fn default() -> RetryConfig {
         RetryConfig {
             max_retries: 2,
-            include: None,
-            exclude: None,
             wait_multiplier: 1.0,
             min_wait_sec: 1.0,
             max_wait_sec: 60.0,
         }
-    }
-}
-
-impl RetryConfig {
-    /// How long to wait before start number `retry` (from 1), in seconds: Harbor's formula
-    /// `min(min_wait × multiplier^(retry − 1), max_wait)`.
-    pub fn wait_sec(&self, retry: u32) -> f64 {
-        let power = self.wait_multiplier.powf(f64::from(retry.saturating_sub(1)));
-        (self.min_wait_sec * power).min(self.max_wait_sec)
     }
 }
 
@@ -116,8 +99,6 @@ pub struct DatasetConfig {
 pub struct EnvironmentConfig {
     /// Build images again though the engine has them.
     pub force_build: bool,
-    /// Remove containers when a trial ends. Default: true.
-    pub delete: bool,
     /// CPUs for every task, whatever it says.
     pub override_cpus: Option<f64>,
     /// Memory for every task, whatever it says, in mebibytes.
@@ -134,15 +115,15 @@ pub struct EnvironmentConfig {
     pub memory_mb: Option<u64>,
     /// How many processes a container may have.
     pub pids_limit: Option<u64>,
+    /// The vendor directory that tasks are restored from.
+    pub vendor: Option<PathBuf>,
+    /// The suite's manifest.
+    pub suite: Option<PathBuf>,
 }
 
 /// Who judges.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerifierConfig {
-    /// Replaces the task's time limit, in seconds.
-    pub override_timeout_sec: Option<f64>,
-    /// Bounds the time limit, in seconds.
-    pub max_timeout_sec: Option<f64>,
     /// The judge's name. Default: `rules`.
     pub judge: String,
 }
@@ -151,30 +132,5 @@ impl Config {
     /// The job's folder.
     pub fn job_dir(&self) -> PathBuf {
         self.jobs_dir.join(&self.job_name)
-    }
-
-    /// How long `agent` may take over a task with this limit of its own, in seconds; `None` is no limit.
-    pub fn agent_timeout_sec(&self, agent: &AgentConfig, task: Option<f64>) -> Option<f64> {
-        let limit = bounded(agent.override_timeout_sec.or(task), agent.max_timeout_sec)?;
-        Some(limit * self.agent_timeout_multiplier.unwrap_or(self.timeout_multiplier))
-    }
-
-    /// How long the judge may take over a task with this limit of its own, in seconds.
-    pub fn verifier_timeout_sec(&self, task: f64) -> f64 {
-        let limit = self.verifier.override_timeout_sec.unwrap_or(task);
-        let limit = self.verifier.max_timeout_sec.map_or(limit, |max| limit.min(max));
-        limit * self.verifier_timeout_multiplier.unwrap_or(self.timeout_multiplier)
-    }
-
-    /// How long a build may take for a task with this limit of its own, in seconds.
-    pub fn build_timeout_sec(&self, task: f64) -> f64 {
-        task * self.build_timeout_multiplier.unwrap_or(self.timeout_multiplier)
-    }
-}
-
-fn bounded(limit: Option<f64>, max: Option<f64>) -> Option<f64> {
-    match (limit, max) {
-        (Some(limit), Some(max)) => Some(limit.min(max)),
-        (limit, max) => limit.or(max),
     }
 }

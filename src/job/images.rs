@@ -59,10 +59,10 @@ impl Images {
                 say(Event::Notice { text: note.clone() });
             }
         }
-        if self.is_new(&image.tag) {
+        if self.is_new(&image.tag) || begun {
             let seconds = started.elapsed().as_secs_f64();
             let (tag, id, built) = (image.tag.clone(), image.id.clone(), image.built);
-            say(Event::ImageReady { image: tag, id, built, seconds });
+            say(Event::ImageReady { task: name.clone(), image: tag, id, built, seconds });
         }
         Ok(image)
     }

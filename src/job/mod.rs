@@ -17,6 +17,7 @@ mod trial;
 pub use decide::decide;
 pub use error::Error;
 pub use schedule::{Broken, Ended, run};
-pub use settings::{AgentSetup, NetworkAsk, Retry, Settings};
+pub use clock::Clock;
+pub use settings::{AgentSetup, Retry, Settings};
 pub use setup::{Job, JobTask, prepare};
 pub use stop::Stop;

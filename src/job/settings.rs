@@ -1,6 +1,8 @@
 //! This room's settings and their defaults.
 
 use crate::agent::Agent;
+use crate::sandbox::Limits;
+use crate::task::NetworkMode;
 use std::time::Duration;
 
 /// How a job runs.
@@ -10,8 +12,8 @@ pub struct Settings {
     pub n_concurrent: usize,
     /// What is done about faults.
     pub retry: Retry,
-    /// A network other than the tasks' own.
-    pub network: Option<NetworkAsk>,
+    /// Less network than the tasks allow.
+    pub network: Option<NetworkMode>,
     /// Base image instead of the one that a Dockerfile's `ARG BASE_IMAGE` names.
     pub base_image: Option<String>,
     /// Build images anew also where the engine has them.
@@ -22,10 +24,12 @@ pub struct Settings {
     pub agent_timeout_multiplier: f64,
     /// Every build's time is multiplied by this.
     pub build_timeout_multiplier: f64,
-    /// Processors instead of the tasks' own.
-    pub cpus: Option<f64>,
-    /// Memory in MiB instead of the tasks' own.
-    pub memory_mb: Option<u64>,
+    /// Processors, whatever the tasks say.
+    pub override_cpus: Option<f64>,
+    /// Memory in MiB, whatever the tasks say.
+    pub override_memory_mb: Option<u64>,
+    /// For tasks that don't say.
+    pub limits: Limits,
     /// More variables for every agent.
     pub env: Vec<(String, String)>,
     /// How long after TERM until KILL when an agent's time is over.
@@ -45,8 +49,9 @@ impl Default for Settings {
             agent_timeout: Duration::from_secs(900),
             agent_timeout_multiplier: 1.0,
             build_timeout_multiplier: 1.0,
-            cpus: None,
-            memory_mb: None,
+            override_cpus: None,
+            override_memory_mb: None,
+            limits: Limits::default(),
             env: Vec::new(),
             grace: Duration::from_secs(2),
             output_cap: 4 << 20,
@@ -54,7 +59,7 @@ impl Default for Settings {
     }
 }
 
-/// What is done about a fault: the trial starts again after `min_wait × multiplier^retries`, at most `max_wait`.
+/// What is done about a fault: the trial starts again after Harbor's `min_wait × multiplier^retries`, at most `max_wait`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Retry {
     /// How many times a trial is started again.
@@ -81,15 +86,6 @@ impl Retry {
         let seconds = self.min_wait.as_secs_f64() * self.multiplier.powi(i32::try_from(retries).unwrap_or(i32::MAX));
         Duration::from_secs_f64(seconds.clamp(0.0, self.max_wait.as_secs_f64()))
     }
-}
-
-/// A network that the user asks for. It may be less than a task allows, never more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NetworkAsk {
-    /// None at all.
-    NoNetwork,
-    /// Whatever the engine's default network reaches.
-    Public,
 }
 
 /// An agent of a job.

@@ -2,11 +2,11 @@
 //! anything is built; a policy that can't be applied stops the job (fail closed).
 
 use super::Error;
-use super::settings::{AgentSetup, NetworkAsk, Settings};
+use super::settings::{AgentSetup, Settings};
 use crate::judge::Judge;
 use crate::plan::Plan;
 use crate::sandbox::{ImageSource, Limits, Network};
-use crate::task::{Case, NetworkPolicy, Task, TaskSpec, resolve_env};
+use crate::task::{Case, NetworkMode, NetworkPolicy, Task, TaskSpec, resolve_env};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -116,19 +116,22 @@ fn prepare_one(task: Task, settings: &Settings, host: impl Fn(&str) -> Option<St
 }
 
 /// What the sandbox can reach: what the task says, or less where the user asks for less.
-fn network(policy: &NetworkPolicy, ask: Option<NetworkAsk>) -> Result<Network, String> {
-    match (policy, ask) {
-        (_, Some(NetworkAsk::NoNetwork)) | (NetworkPolicy::NoNetwork, None) => Ok(Network::None),
+fn network(policy: &NetworkPolicy, ask: Option<NetworkMode>) -> Result<Network, String> {
+    let narrowed = match ask {
+        None => policy.clone(),
+        Some(mode) => policy.narrowed(mode).ok_or_else(|| {
+            let allowed = policy.mode();
+            format!("it allows `network_mode = \"{allowed}\"`, and `--network {mode}` asks for more than that")
+        })?,
+    };
+    match narrowed {
+        NetworkPolicy::Public => Ok(Network::Public),
+        NetworkPolicy::NoNetwork => Ok(Network::None),
         // A list of no hosts allows none.
-        (NetworkPolicy::Allowlist(hosts), None) if hosts.is_empty() => Ok(Network::None),
-        (NetworkPolicy::Public, _) => Ok(Network::Public),
-        (NetworkPolicy::Allowlist(_), None) => {
-            Err("it asks for an allowlist of hosts, and this version can't enforce one yet".to_owned())
+        NetworkPolicy::Allowlist(hosts) if hosts.is_empty() => Ok(Network::None),
+        NetworkPolicy::Allowlist(_) => {
+            Err("it asks for an allowlist of hosts, which this version can't enforce yet".to_owned())
         }
-        (policy, Some(NetworkAsk::Public)) => Err(format!(
-            "it allows only `network_mode = \"{}\"`, and `--network public` asks for more than that",
-            policy.mode()
-        )),
     }
 }
 
@@ -145,10 +148,10 @@ fn image(task: &Task, settings: &Settings) -> ImageSource {
 }
 
 fn limits(spec: &TaskSpec, settings: &Settings) -> Limits {
-    let default = Limits::default();
+    let default = settings.limits;
     Limits {
-        memory_mb: settings.memory_mb.or(spec.environment.memory_mb).unwrap_or(default.memory_mb),
-        cpus: settings.cpus.or(spec.environment.cpus).unwrap_or(default.cpus),
+        memory_mb: settings.override_memory_mb.or(spec.environment.memory_mb).unwrap_or(default.memory_mb),
+        cpus: settings.override_cpus.or(spec.environment.cpus).unwrap_or(default.cpus),
         pids: default.pids,
     }
 }

@@ -36,7 +36,6 @@ struct Running {
 
 #[derive(Debug, Clone)]
 struct Image {
-    tasks: usize,
     last_line: String,
     since: f64,
 }
@@ -58,16 +57,17 @@ impl State {
                     .collect();
                 self.done_before = done.len();
             }
-            Event::ImageStarted { image, tasks } => {
-                self.images.insert(image.clone(), Image { tasks: *tasks, last_line: String::new(), since: now });
+            Event::Notice { .. } => {}
+            Event::ImageStarted { task } => {
+                self.images.insert(task.clone(), Image { last_line: String::new(), since: now });
             }
-            Event::ImageOutput { image, line } => {
-                if let Some(image) = self.images.get_mut(image) {
+            Event::ImageOutput { task, line } => {
+                if let Some(image) = self.images.get_mut(task) {
                     image.last_line = plain(line);
                 }
             }
-            Event::ImageReady { image, .. } => {
-                self.images.remove(image);
+            Event::ImageReady { task, .. } => {
+                self.images.remove(task);
             }
             Event::TrialStarted { trial, .. } => {
                 self.first_start.get_or_insert(now);
@@ -87,6 +87,7 @@ impl State {
             }
             Event::TrialFinished { trial, end } => {
                 self.running.remove(trial);
+                self.images.remove(&end.planned.task);
                 self.finished += 1;
                 self.count(&end.outcome);
             }
@@ -131,7 +132,7 @@ pub fn lines(state: &State, width: usize, now: f64) -> Vec<String> {
     let mut lines = vec![headline(state, now)];
     for (name, image) in &state.images {
         let seconds = now - image.since;
-        lines.push(format!("  image {} for {} tasks  {seconds:.0}s  {}", plain(name), image.tasks, image.last_line));
+        lines.push(format!("  image of {}  {seconds:.0}s  {}", plain(name), image.last_line));
     }
     let mut running: Vec<_> = state.running.iter().collect();
     running.sort_by(|a, b| a.1.since.total_cmp(&b.1.since));
@@ -172,8 +173,9 @@ pub fn plain_line(state: &State, event: &Event) -> Option<String> {
         Event::JobStarted { plan, done } if done.is_empty() => Some(format!("{} trials", plan.trials.len())),
         Event::JobStarted { plan, done } => Some(format!("{} trials, {} done before", plan.trials.len(), done.len())),
         Event::ImageReady { image, built: true, seconds, .. } => {
-            Some(format!("image {} built in {seconds:.1}s", plain(image)))
+            Some(format!("image {} ready in {seconds:.1}s", plain(image)))
         }
+        Event::Notice { text } => Some(plain(text)),
         Event::TrialRetry { trial, fault, wait } => {
             let (label, stage, why) = (state.label(*trial), fault.stage.word(), plain(&fault.message));
             Some(format!("{label} fault in {stage}, starts again in {wait:.0}s: {why}"))

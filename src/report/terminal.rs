@@ -64,7 +64,7 @@ impl Live {
         if let Some(bar) = &self.bar {
             // What needs attention stays on the screen, above the lines that are redrawn.
             let trouble = match event {
-                Event::TrialRetry { .. } | Event::Interrupted => true,
+                Event::TrialRetry { .. } | Event::Interrupted | Event::Notice { .. } => true,
                 Event::TrialFinished { end, .. } => end.outcome.reward().is_none(),
                 _ => false,
             };

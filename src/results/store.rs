@@ -124,9 +124,10 @@ impl Store {
                 self.log(&format!("job started: {} trials, {} of them done before", plan.trials.len(), done.len()))?;
                 self.write_result(None)
             }
-            Event::ImageStarted { image, tasks } => self.log(&format!("image {image}: for {tasks} tasks")),
+            Event::Notice { text } => self.log(text),
+            Event::ImageStarted { task } => self.log(&format!("image of {task}: being made")),
             Event::ImageOutput { .. } => Ok(()),
-            Event::ImageReady { image, id, built, seconds } => {
+            Event::ImageReady { image, id, built, seconds, .. } => {
                 let how = if *built { "built" } else { "found" };
                 self.log(&format!("image {image}: {how} as {id} in {seconds:.1} s"))?;
                 self.keep_image(image, id)

@@ -1,0 +1,146 @@
+//! Runs a loaded job to its end: events to the store, then to the live view; signals to the stop; at the end the
+//! report. Shared by `run` and `resume`. Wiring only.
+
+use super::error::Error;
+use super::exit;
+use crate::event::Event;
+use crate::job::{self, Broken, Job, Stop};
+use crate::judge::Judge;
+use crate::report::{self, Live, Mode};
+use crate::results::{self, EngineRecord, Store};
+use crate::sandbox::{Engine, docker, fake};
+use crate::stats;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Engines and judges for tests
+#[derive(Debug, Default, clap::Args)]
+pub struct EngineArgs {
+    /// Play back a script instead of running containers; records are marked and measure nothing
+    #[arg(long, value_name = "SCRIPT", hide = true)]
+    fake_engine: Option<PathBuf>,
+    /// Play back verdicts and failures from a file instead of judging
+    #[arg(long, value_name = "SCRIPT", hide = true)]
+    scripted_judge: Option<PathBuf>,
+}
+
+impl EngineArgs {
+    /// The judge of that name.
+    pub fn judge(&self, name: &str) -> Result<Judge, Error> {
+        match &self.scripted_judge {
+            Some(path) => Judge::scripted(path).map_err(|e| Error::Usage(e.to_string())),
+            None => Judge::named(name).map_err(|e| Error::Usage(e.to_string())),
+        }
+    }
+}
+
+/// The engine to run on.
+pub async fn engine(args: &EngineArgs) -> Result<Engine, Error> {
+    match &args.fake_engine {
+        Some(script) => Ok(Engine::Fake(fake::Engine::load(script)?)),
+        None => Ok(Engine::Docker(docker::Engine::connect().await?)),
+    }
+}
+
+/// What is kept of an engine.
+pub fn engine_record(engine: &Engine) -> EngineRecord {
+    let facts = match engine {
+        Engine::Docker(engine) => Some(engine.facts().clone()),
+        Engine::Fake(_) => None,
+    };
+    EngineRecord {
+        kind: engine.kind().to_owned(),
+        api_version: facts.as_ref().map(|facts| facts.api_version.clone()),
+        os: facts.as_ref().map(|facts| facts.os.clone()),
+        arch: facts.map(|facts| facts.arch),
+    }
+}
+
+/// Runs the trials of `todo` and gives the exit code.
+pub async fn drive(
+    engine: Engine,
+    job: Arc<Job>,
+    todo: Vec<usize>,
+    mut store: Store,
+    quiet: bool,
+) -> Result<u8, Error> {
+    let dir = store.dir().to_path_buf();
+    let mut live = Live::new(Mode::detect(quiet));
+    let stop = Stop::default();
+    let hurry = watch_signals(stop.clone())?;
+    let mut reader = |event: &Event| {
+        store.handle(event)?;
+        live.handle(event);
+        Ok::<(), results::Error>(())
+    };
+    let run = job::run(engine.clone(), Arc::clone(&job), todo, stop.clone(), &mut reader);
+    let ended = tokio::select! {
+        ended = run => Some(ended),
+        _ = hurry => None,
+    };
+    drop(live);
+    let Some(ended) = ended else {
+        // The second Ctrl-C: what runs is removed without waiting for its end.
+        let _ = tokio::time::timeout(Duration::from_secs(2), engine.sweep(Some(&job.name))).await;
+        super::say(&format!("interrupted twice\n\nhint: `seatrial resume {}` goes on", dir.display()));
+        return Ok(exit::INTERRUPTED);
+    };
+    let ended = ended.map_err(|broken| match broken {
+        Broken::Engine(error) => Error::Sandbox(error),
+        Broken::Reader(error) => Error::Host(format!("{error}\n\nhint: make room, then `seatrial resume {}`", dir.display())),
+    })?;
+    drop(store);
+    show(&dir, ended)
+}
+
+/// The report, what to do next, and the exit code.
+fn show(dir: &Path, ended: job::Ended) -> Result<u8, Error> {
+    let read = results::read_job(dir)?;
+    let summary = stats::summarize(&read);
+    let text = report::text(&read, &summary);
+    // Where nobody reads the table any more, the job is still done.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    let dir = dir.display();
+    if ended.engine_gone {
+        super::say(&format!("error: the engine stopped answering\n\nhint: start it, then `seatrial resume {dir}`"));
+        return Ok(exit::ENGINE);
+    }
+    if ended.interrupted {
+        super::say(&format!("interrupted\n\nhint: `seatrial resume {dir}` goes on"));
+        return Ok(exit::INTERRUPTED);
+    }
+    match report::warning(&read, &summary) {
+        Some(warning) => {
+            super::say(&format!("warning: {warning}\n\nhint: `seatrial resume {dir}` goes on with them"));
+            Ok(exit::INCOMPLETE)
+        }
+        None => {
+            super::say(&format!("job in {dir}; `seatrial report {dir} --format md` shows it in another form"));
+            Ok(exit::OK)
+        }
+    }
+}
+
+/// The first signal sets the stop; the second one ends the returned wait.
+fn watch_signals(stop: Stop) -> Result<tokio::sync::oneshot::Receiver<()>, Error> {
+    let failed = |e: std::io::Error| Error::Host(format!("failed to watch for signals: {e}"));
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    tokio::spawn(async move {
+        for first in [true, false] {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            if first {
+                stop.set();
+            }
+        }
+        let _ = sender.send(());
+    });
+    Ok(receiver)
+}

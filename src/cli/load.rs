@@ -1,0 +1,180 @@
+//! From settings to a job that can run: corpus restored, tasks read and chosen, agents named, trials planned, policies
+//! checked. Shared by `run` and `resume`, so that both find the same things wrong in the same words. Wiring only.
+
+use super::drive::EngineArgs;
+use super::error::Error;
+use crate::agent::Agent;
+use crate::config::{self, AgentConfig, Config};
+use crate::job::{self, AgentSetup, Job, Retry, Settings};
+use crate::judge::Judge;
+use crate::plan::{AgentRef, plan};
+use crate::populate::{Mode, populate};
+use crate::results::{EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
+use crate::corpus;
+use crate::task::{self, Task};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A job that can run, and the record of what decides it.
+#[derive(Debug)]
+pub struct Loaded {
+    /// What runs.
+    pub job: Arc<Job>,
+    /// What is kept of it.
+    pub record: JobRecord,
+    /// What the user should know before it runs.
+    pub notes: Vec<String>,
+}
+
+/// Loads what `config` names. `check_only` changes nothing on disk.
+pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Loaded, Error> {
+    let mut notes = Vec::new();
+    let mut tasks = Vec::new();
+    let mut corpora = BTreeSet::new();
+    let mut warnings = Vec::new();
+    for dataset in &config.datasets {
+        corpora.extend(restore(config, &dataset.path, check_only, &mut notes)?);
+        let set = task::load_dataset(&dataset.path)?;
+        let names: Vec<&str> = set.tasks.iter().map(|task| task.name.as_str()).collect();
+        let chosen: BTreeSet<String> =
+            config::select(&names, &dataset.task_names, &dataset.exclude_task_names, dataset.n_tasks)?
+                .into_iter()
+                .map(str::to_owned)
+                .collect();
+        warnings.extend(set.warnings);
+        tasks.extend(set.tasks.into_iter().filter(|task| chosen.contains(&task.name)));
+    }
+    for path in &config.tasks {
+        corpora.extend(restore(config, path, check_only, &mut notes)?);
+        tasks.extend(task::load_dataset(path)?.tasks);
+    }
+    unique(&tasks)?;
+    notes.extend(warnings.iter().map(ToString::to_string));
+
+    let agents = config.agents.iter().map(agent).collect::<Result<Vec<_>, Error>>()?;
+    let judge = engine.judge(&config.verifier.judge)?;
+    let records = tasks.iter().map(task_record).collect::<Result<Vec<_>, Error>>()?;
+    let names: Vec<String> = tasks.iter().map(|task| task.name.clone()).collect();
+    let refs: Vec<AgentRef> = agents.iter().map(agent_ref).collect();
+    let plan = plan(&names, &refs, config.n_attempts);
+    let settings = settings(config)?;
+    let tasks = job::prepare(tasks, &settings, |name| std::env::var(name).ok())?;
+    let record = JobRecord {
+        format: FORMAT,
+        seatrial: env!("CARGO_PKG_VERSION").to_owned(),
+        name: config.job_name.clone(),
+        dataset: dataset_name(config),
+        judge: judge.name().to_owned(),
+        corpus: (!corpora.is_empty()).then(|| corpora.into_iter().collect::<Vec<_>>().join(" ")),
+        tasks: records,
+        trials: plan.trials.clone(),
+        observed: observed(),
+    };
+    let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, settings };
+    Ok(Loaded { job: Arc::new(job), record, notes })
+}
+
+/// Restores what is git-ignored in the dataset's tasks; the corpus's digest, where there is a corpus.
+fn restore(
+    config: &Config,
+    dataset: &Path,
+    check_only: bool,
+    notes: &mut Vec<String>,
+) -> Result<Option<String>, Error> {
+    let environment = &config.environment;
+    let Some(corpus) = corpus::find(dataset, environment.vendor.as_deref(), environment.suite.as_deref())? else {
+        return Ok(None);
+    };
+    let mode = if check_only { Mode::Check } else { Mode::Write };
+    let populated = populate(&corpus, dataset, mode)?;
+    if check_only && !populated.differences.is_empty() {
+        let n = populated.differences.len();
+        notes.push(format!("{n} files in `{}` differ from the corpus; `run` restores them first", dataset.display()));
+    }
+    Ok((populated.tasks > 0).then(|| corpus.digest.clone()))
+}
+
+/// A trial is known by its task's name, so two tasks of one name can't be in one job.
+fn unique(tasks: &[Task]) -> Result<(), Error> {
+    let mut seen = BTreeSet::new();
+    match tasks.iter().find(|task| !seen.insert(&task.name)) {
+        Some(task) => Err(Error::Usage(format!("two tasks of the job are called `{}`", task.name))),
+        None => Ok(()),
+    }
+}
+
+fn agent(config: &AgentConfig) -> Result<AgentSetup, Error> {
+    let mut kwargs = config.kwargs.clone();
+    let line = kwargs.remove("command");
+    let line = line.map(|line| line.as_str().map_or_else(|| line.to_string(), str::to_owned));
+    if let Some(key) = kwargs.keys().next() {
+        return Err(Error::Usage(format!("agent `{}` has no setting `{key}`", config.name)));
+    }
+    let agent = Agent::named(&config.name, line.as_deref()).map_err(|e| Error::Usage(e.to_string()))?;
+    let env = task::resolve_env(&config.env, |name| std::env::var(name).ok())?;
+    Ok(AgentSetup {
+        agent,
+        model: config.model.clone(),
+        env: env.into_iter().collect(),
+        override_timeout: config.override_timeout_sec.map(Duration::from_secs_f64),
+        max_timeout: config.max_timeout_sec.map(Duration::from_secs_f64),
+    })
+}
+
+fn agent_ref(setup: &AgentSetup) -> AgentRef {
+    AgentRef { name: setup.agent.name().to_owned(), model: setup.model.clone() }
+}
+
+fn settings(config: &Config) -> Result<Settings, Error> {
+    let default = Settings::default();
+    let retry = Retry {
+        max_retries: config.retry.max_retries,
+        min_wait: Duration::from_secs_f64(config.retry.min_wait_sec),
+        max_wait: Duration::from_secs_f64(config.retry.max_wait_sec),
+        multiplier: config.retry.wait_multiplier,
+    };
+    let env = task::resolve_env(&config.environment.env, |name| std::env::var(name).ok())?;
+    Ok(Settings {
+        n_concurrent: config.n_concurrent,
+        retry,
+        network: config.environment.network,
+        base_image: config.environment.base_image.clone(),
+        force_build: config.environment.force_build,
+        agent_timeout_multiplier: config.agent_timeout_multiplier.unwrap_or(config.timeout_multiplier),
+        build_timeout_multiplier: config.build_timeout_multiplier.unwrap_or(config.timeout_multiplier),
+        override_cpus: config.environment.override_cpus,
+        override_memory_mb: config.environment.override_memory_mb,
+        limits: crate::sandbox::Limits {
+            memory_mb: config.environment.memory_mb.unwrap_or(default.limits.memory_mb),
+            cpus: config.environment.cpus.unwrap_or(default.limits.cpus),
+            pids: config.environment.pids_limit.unwrap_or(default.limits.pids),
+        },
+        env: env.into_iter().collect(),
+        ..default
+    })
+}
+
+fn task_record(task: &Task) -> Result<TaskRecord, Error> {
+    let digests = task::digests(&task.dir)?;
+    let path = task.dir.display().to_string();
+    Ok(TaskRecord { name: task.name.clone(), path, digest: digests.harbor, content_digest: digests.content })
+}
+
+/// What Harbor calls the source of the tasks: the dataset's folder name.
+fn dataset_name(config: &Config) -> String {
+    let path = config.datasets.first().map(|dataset| dataset.path.as_path()).or(config.tasks.first().map(|p| &**p));
+    path.map(task::task_name).unwrap_or_default()
+}
+
+fn observed() -> Observed {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    Observed {
+        id: uuid::Uuid::new_v4().to_string(),
+        started_at: now.map_or(0.0, |d| d.as_secs_f64()),
+        engine: EngineRecord { kind: String::new(), api_version: None, os: None, arch: None },
+        base_image: None,
+        images: Vec::new(),
+    }
+}
