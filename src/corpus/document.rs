@@ -44,9 +44,7 @@ pub fn documents(folder: &Path, glob: Option<&GlobMatcher>) -> Result<Vec<Docume
         }
         let path = relative(entry.path(), folder)?;
         if glob.is_none_or(|g| g.is_match(&path)) {
-            let meta = entry
-                .metadata()
-                .map_err(|e| Error::Read { path: entry.path().into(), source: e.into() })?;
+            let meta = entry.metadata().map_err(|e| Error::Read { path: entry.path().into(), source: e.into() })?;
             found.push(Document { path, source: entry.path().into(), size: meta.len() });
         }
     }
@@ -76,8 +74,7 @@ pub fn digest(documents: &[Document]) -> Result<String, Error> {
 fn relative(path: &Path, folder: &Path) -> Result<String, Error> {
     let below = path.strip_prefix(folder).expect("a walk stays below its root");
     let parts: Option<Vec<&str>> = below.components().map(|c| c.as_os_str().to_str()).collect();
-    parts.map(|p| p.join("/")).ok_or_else(|| Error::Read {
-        path: path.into(),
-        source: std::io::Error::other("the name is not UTF-8"),
-    })
+    parts
+        .map(|p| p.join("/"))
+        .ok_or_else(|| Error::Read { path: path.into(), source: std::io::Error::other("the name is not UTF-8") })
 }

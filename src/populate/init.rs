@@ -103,8 +103,7 @@ pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
         ("allowed_hosts", Some(format!("[{hosts}\n]"))),
     ];
     let suite = fill(Path::new("templates/suite.toml"), SUITE, &values)?;
-    let lines: String =
-        records.iter().map(|r| serde_json::to_string(r).expect("a JSON object") + "\n").collect();
+    let lines: String = records.iter().map(|r| serde_json::to_string(r).expect("a JSON object") + "\n").collect();
     write_whole(&request.dir, |staging| {
         mirror(&mut Pass::new(Mode::Write), &staging.join("files"), &document_tree(&documents))?;
         for (file, text) in [("suite.toml", &suite), ("questions.jsonl", &lines), ("rubric.txt", &rubric)] {

@@ -1,5 +1,4 @@
 //! The `Suite` builder: a scratch directory and the real binary run in it, with everything that it said.
-#![expect(dead_code, reason = "each test file uses its part of the builder")]
 #![expect(clippy::print_stderr, reason = "a skip is said where the test runs")]
 
 use std::path::{Path, PathBuf};
