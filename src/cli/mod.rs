@@ -15,6 +15,7 @@ mod resume;
 mod run;
 mod stamp;
 mod vendor;
+mod words;
 
 pub use error::Error;
 

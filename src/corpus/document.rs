@@ -28,6 +28,9 @@ pub fn documents(folder: &Path, glob: Option<&GlobMatcher>) -> Result<Vec<Docume
     if root.is_symlink() {
         return Err(Error::NotPlain { path: folder.into(), what: "a symbolic link" });
     }
+    if !root.is_dir() {
+        return Err(Error::Read { path: folder.into(), source: std::io::Error::other("not a folder") });
+    }
     let mut found = Vec::new();
     for entry in WalkDir::new(folder) {
         let entry = entry.map_err(|e| Error::Read {

@@ -70,7 +70,7 @@ pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
     refuse_full(&request.dir)?;
     let documents = documents(&request.files, None)?;
     if documents.is_empty() {
-        return Err(crate::corpus::Error::NoDocuments { folder: request.files.clone(), glob: "**".into() }.into());
+        return Err(crate::corpus::Error::NoDocuments { folder: request.files.clone(), glob: None }.into());
     }
     refuse_secret(&documents, "questions file", &request.questions)?;
     if let Some(rubric) = &request.rubric {

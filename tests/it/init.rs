@@ -28,10 +28,10 @@ fn notes_and_questions_become_tasks() {
          2 questions from `q.jsonl`\n\
          \x20 question      from `input`\n\
          \x20 answer        from `target`\n\
-         \x20 difficulty    from (none)\n\
+         \x20 difficulty    from no field\n\
          \x20 question_type from `category`\n\
          the built-in rubric\n\
-         made the suite `my-notes` in `my-notes`, with the tasks `my-notes-0` to `my-notes-1`\n\
+         made the suite `my-notes` in `my-notes`, for the tasks `my-notes-0` to `my-notes-1`\n\
          \nnext:\n\
          \x20 seatrial generate --vendor my-notes --all -o my-notes/tasks\n\
          \x20 seatrial run my-notes/tasks -a oracle\n"
@@ -59,7 +59,7 @@ fn csv_with_quotes_and_line_breaks_is_read() {
     let args = ["init", "a b", "--files", "docs", "--questions", "q.CSV", "--name", "Garden (2)"];
     let run = suite.run(&args).expect_code(0);
     assert!(run.stderr.contains("  difficulty    from `Difficulty`\n"), "{}", run.stderr);
-    assert!(run.stderr.contains("made the suite `Garden (2)` in `a b`, with the tasks `garden-2-0` to `garden-2-1`"));
+    assert!(run.stderr.contains("made the suite `Garden (2)` in `a b`, for the tasks `garden-2-0` to `garden-2-1`"));
     assert_eq!(
         suite.read("a b/questions.jsonl"),
         "{\"question\":\"Which, \\\"exactly\\\",\\nis it?\",\"answer\":\"$1.50\",\"difficulty\":\"hard\"}\n\
@@ -155,6 +155,11 @@ fn what_agents_must_not_see_and_what_is_there_already_is_refused() {
 
     let run = suite.run(&["init", "x", "--files", "dosc", "--questions", "q.jsonl"]).expect_code(2);
     assert!(run.stderr.starts_with("error: failed to read `dosc`: "), "{}", run.stderr);
+    let run = suite.run(&["init", "x", "--files", "q.jsonl", "--questions", "q.jsonl"]).expect_code(2);
+    assert_eq!(run.stderr, "error: failed to read `q.jsonl`: not a folder\n");
+    std::fs::create_dir(suite.join("bare")).unwrap();
+    let run = suite.run(&["init", "x", "--files", "bare", "--questions", "q.jsonl"]).expect_code(2);
+    assert_eq!(run.stderr, "error: no file in `bare`\n");
     let run = suite.run(&["init", "x", "--files", "docs", "--questions", "none.jsonl"]).expect_code(2);
     assert!(run.stderr.starts_with("error: failed to read `none.jsonl`: "), "{}", run.stderr);
     suite.write("empty.jsonl", "\n").write("list.json", "[{\"question\": \"Who?\"}]");

@@ -53,7 +53,7 @@ fn check_lists_every_difference_and_changes_nothing() {
     assert_eq!(before, tree(&suite.join("tasks")));
 
     let run = suite.run(&["populate"]).expect_code(0);
-    assert_eq!(run.stderr, "3 tasks in `tasks`: 2 files added, 2 replaced, 1 strays removed\n");
+    assert_eq!(run.stderr, "3 tasks in `tasks`: 2 files added, 2 replaced, 1 stray removed\n");
     suite.run(&["populate", "--check"]).expect_code(0);
 }
 
@@ -129,6 +129,30 @@ fn tasks_of_others_are_counted_and_left_alone() {
         "3 tasks in `tasks`: nothing differs from the corpus; 2 not of the suite `mini`, left alone\n"
     );
     assert_eq!(before, tree(&suite.join("tasks")));
+}
+
+#[test]
+fn a_dataset_of_another_suite_is_not_called_fine() {
+    let suite = populated();
+    suite.write("other/task.toml", "x = 1\n");
+    let run = suite.run(&["populate", "other", "--check"]).expect_code(2);
+    assert_eq!(
+        run.stderr,
+        "error: `other` has 1 task, and none of the suite `mini`\n\n\
+         hint: `--vendor DIR` names the vendor directory that they were made from\n"
+    );
+}
+
+#[test]
+fn a_suite_without_a_rubric_gets_the_built_in_one() {
+    let suite = mini::suite();
+    let start = mini::SUITE.split("[judge]").next().unwrap();
+    suite.write("vendor/suite.toml", start);
+    suite.run(&["generate", "--all"]).expect_code(0);
+    suite.run(&["populate"]).expect_code(0);
+    let rubric = suite.read("tasks/mini-0/tests/rubric.txt");
+    assert!(["{input}", "{ground_truth}", "{submission}"].iter().all(|p| rubric.contains(p)), "{rubric}");
+    assert!(suite.read("tasks/mini-0/task.toml").contains("allowed_hosts = []\n"), "nothing is allowed unasked");
 }
 
 #[test]

@@ -79,7 +79,11 @@ fn bad_questions_are_named_line_by_line_and_together() {
 #[test]
 fn a_corpus_with_links_or_pipes_is_refused_by_path() {
     type Plant = fn(&Suite);
-    let plants: [(&str, Plant); 5] = [
+    let plants: [(&str, Plant); 6] = [
+        ("`vendor/files/fifo` is a pipe, socket or device", |s| {
+            use rustix::fs::{CWD, FileType, Mode, mknodat};
+            mknodat(CWD, s.join("vendor/files/fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        }),
         ("`vendor/files/old/link.txt` is a symbolic link", |s| {
             symlink("/etc/hostname", s.join("vendor/files/old/link.txt")).unwrap()
         }),
