@@ -16,6 +16,16 @@ pub struct AgentRef {
     pub model: Option<String>,
 }
 
+impl AgentRef {
+    /// The agent, with its model where it has one.
+    pub fn label(&self) -> String {
+        match &self.model {
+            Some(model) => format!("{} ({model})", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
 /// One attempt of one agent at one task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedTrial {

@@ -1,13 +1,147 @@
 //! `seatrial doctor`: say what of engine, base image, disk and policies is fine. Wiring only.
 
 use super::error::Error;
+use super::exit;
+use crate::sandbox::docker::{BASE, Engine};
+use crate::sandbox::{Command, Engine as AnyEngine, ImageSource, Limits, Network, Owner, Spec};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Say what of engine, base image, disk and policies is fine
+///
+/// Starts one sandbox where there is an engine and a base image, and looks at it from inside.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  seatrial doctor")]
-pub struct DoctorArgs {}
+pub struct DoctorArgs {
+    /// Where jobs are kept
+    #[arg(short = 'o', long, value_name = "DIR", default_value = "jobs")]
+    jobs_dir: PathBuf,
+}
+
+/// One line of the report: what was looked at, whether it is fine, what was seen, what to do.
+struct Finding {
+    what: &'static str,
+    fine: bool,
+    seen: String,
+    hint: Option<String>,
+}
+
+/// Free space below which a job is likely to end early.
+const ENOUGH_DISK: u64 = 2 << 30;
 
 /// Runs the verb and gives the exit code.
-pub fn run(_args: &DoctorArgs) -> Result<u8, Error> {
-    Ok(super::exit::OK)
+#[expect(clippy::print_stdout, reason = "the findings are the data")]
+pub async fn run(args: &DoctorArgs) -> Result<u8, Error> {
+    let mut findings = vec![disk(&args.jobs_dir)];
+    match Engine::connect().await {
+        Ok(engine) => look_at(&engine, &mut findings).await?,
+        Err(error) => {
+            findings.push(Finding { what: "engine", fine: false, seen: error.to_string(), hint: error.hint() })
+        }
+    }
+    for finding in &findings {
+        println!("{:8} {:10} {}", if finding.fine { "ok" } else { "PROBLEM" }, finding.what, finding.seen);
+        if let Some(hint) = finding.hint.as_ref().filter(|_| !finding.fine) {
+            println!("{:19} hint: {hint}", "");
+        }
+    }
+    let fine = findings.iter().all(|finding| finding.fine);
+    Ok(if fine { exit::OK } else { exit::CHECK_FAILED })
+}
+
+fn disk(jobs_dir: &Path) -> Finding {
+    // The folder may not be there yet; what counts is the disk that it will be on.
+    let there = jobs_dir.ancestors().find(|dir| dir.exists()).unwrap_or(Path::new("."));
+    let there = if there.as_os_str().is_empty() { Path::new(".") } else { there };
+    let (fine, seen) = match rustix::fs::statvfs(there) {
+        Ok(stat) => {
+            let free = stat.f_bavail * stat.f_frsize;
+            (
+                free >= ENOUGH_DISK,
+                format!("{:.1} GiB free for `{}`", free as f64 / (1 << 30) as f64, jobs_dir.display()),
+            )
+        }
+        Err(e) => (false, format!("`{}`: {e}", there.display())),
+    };
+    Finding { what: "disk", fine, seen, hint: Some("make room, or name another folder with `--jobs-dir`".to_owned()) }
+}
+
+async fn look_at(engine: &Engine, findings: &mut Vec<Finding>) -> Result<(), Error> {
+    let facts = engine.facts();
+    findings.push(Finding {
+        what: "engine",
+        fine: true,
+        seen: format!(
+            "{} at {} (API {}, {}/{}, kernel {})",
+            facts.version, facts.endpoint, facts.api_version, facts.os, facts.arch, facts.kernel
+        ),
+        hint: None,
+    });
+    let left = engine.left_behind(None).await?.len();
+    findings.push(Finding {
+        what: "leftovers",
+        fine: left == 0,
+        seen: format!("{left} containers of dead jobs"),
+        hint: Some("`seatrial clean` removes them; every run does too".to_owned()),
+    });
+    let any = AnyEngine::Docker(engine.clone());
+    // A base that is here needs no pull; nothing is fetched by a look.
+    let mut base = None;
+    for name in ["python:3.12-slim", BASE] {
+        if engine.has_image(name).await? {
+            base = Some(name);
+            break;
+        }
+    }
+    findings.push(Finding {
+        what: "base image",
+        fine: base.is_some(),
+        seen: base.map_or_else(|| "neither python:3.12-slim nor a local one".to_owned(), str::to_owned),
+        hint: Some(
+            "`seatrial base` builds one from Debian packages; with a registry, the first run pulls it".to_owned(),
+        ),
+    });
+    if let Some(base) = base {
+        let (fine, seen) = match inside(&any, base).await {
+            Ok(seen) => seen,
+            Err(error) => (false, error.to_string()),
+        };
+        findings.push(Finding { what: "sandbox", fine, seen, hint: None });
+    }
+    findings.push(Finding {
+        what: "policies",
+        fine: true,
+        seen: "no-network and public are enforced; allowlist is refused (not enforceable yet)".to_owned(),
+        hint: None,
+    });
+    Ok(())
+}
+
+/// What a sandbox looks like to its agent: only loopback, no raw sockets, its limits in force.
+async fn inside(engine: &AnyEngine, base: &str) -> Result<(bool, String), crate::sandbox::Error> {
+    let image = engine.image(&ImageSource::Named(base.to_owned()), &mut |_| {}).await?;
+    let owner = Owner { job: "doctor".to_owned(), trial: "doctor".to_owned() };
+    let spec = Spec { image, network: Network::None, limits: Limits::default(), owner };
+    let mut sandbox = engine.open(&spec).await?;
+    let line = "ls /sys/class/net; grep -c . /proc/net/route; grep NoNewPrivs /proc/self/status";
+    let command = Command {
+        argv: ["sh", "-c", line].map(str::to_owned).to_vec(),
+        env: Vec::new(),
+        cwd: None,
+        user: None,
+        timeout: Some(Duration::from_secs(10)),
+        grace: Duration::from_secs(1),
+        output_cap: 4096,
+    };
+    let mut said = Vec::new();
+    let ran = sandbox.run(&command, &mut |bytes| said.extend_from_slice(bytes)).await;
+    sandbox.close().await?;
+    ran?;
+    let said = String::from_utf8_lossy(&said);
+    let words: Vec<&str> = said.split_whitespace().collect();
+    // One interface, a routing table that is only its heading (or empty), no way to more privileges.
+    let closed = matches!(words.as_slice(), ["lo", "0" | "1", "NoNewPrivs:", "1"]);
+    let seen =
+        if closed { "starts; only loopback inside, no new privileges".to_owned() } else { format!("inside: {said:?}") };
+    Ok((closed, seen))
 }

@@ -90,7 +90,10 @@ pub async fn drive(
     };
     let ended = ended.map_err(|broken| match broken {
         Broken::Engine(error) => Error::Sandbox(error),
-        Broken::Reader(error) => Error::Host(format!("{error}\n\nhint: make room, then `seatrial resume {}`", dir.display())),
+        Broken::Reader(error) => Error::Host {
+            why: error.to_string(),
+            hint: Some(format!("mend that, then `seatrial resume {}` goes on; what is sealed is kept", dir.display())),
+        },
     })?;
     drop(store);
     show(&dir, ended)
@@ -126,7 +129,7 @@ fn show(dir: &Path, ended: job::Ended) -> Result<u8, Error> {
 
 /// The first signal sets the stop; the second one ends the returned wait.
 fn watch_signals(stop: Stop) -> Result<tokio::sync::oneshot::Receiver<()>, Error> {
-    let failed = |e: std::io::Error| Error::Host(format!("failed to watch for signals: {e}"));
+    let failed = |e: std::io::Error| Error::Host { why: format!("failed to watch for signals: {e}"), hint: None };
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let (sender, receiver) = tokio::sync::oneshot::channel();

@@ -1,6 +1,7 @@
 //! One error for every verb: wraps the rooms' errors, gives the exit code in one exhaustive match, and the hint.
 
 use super::exit;
+use crate::{results, sandbox};
 
 /// What ends a verb early.
 #[derive(Debug, thiserror::Error)]
@@ -24,8 +25,12 @@ pub enum Error {
     Stamp(#[from] crate::stamp::Error),
     #[error(transparent)]
     Report(#[from] crate::report::Error),
+    /// Flags or settings that don't go together; no single room can say it.
     #[error("{0}")]
-    Host(String),
+    Usage(String),
+    /// This machine failed while a job ran.
+    #[error("{why}")]
+    Host { why: String, hint: Option<String> },
 }
 
 impl Error {
@@ -35,9 +40,11 @@ impl Error {
             Error::Corpus(_) | Error::Task(_) | Error::Populate(_) | Error::Config(_) | Error::Stamp(_) => {
                 exit::BAD_INPUT
             }
-            Error::Results(_) => exit::BAD_INPUT,
+            Error::Results(results::Error::Write { .. }) => exit::HOST,
+            Error::Results(_) | Error::Job(_) | Error::Usage(_) => exit::BAD_INPUT,
+            Error::Sandbox(sandbox::Error::Script { .. } | sandbox::Error::Base(_)) => exit::BAD_INPUT,
             Error::Sandbox(_) => exit::ENGINE,
-            Error::Job(_) | Error::Report(_) | Error::Host(_) => exit::HOST,
+            Error::Report(_) | Error::Host { .. } => exit::HOST,
         }
     }
 
@@ -53,7 +60,8 @@ impl Error {
             Error::Results(e) => e.hint(),
             Error::Stamp(e) => e.hint(),
             Error::Report(e) => e.hint(),
-            Error::Host(_) => None,
+            Error::Usage(_) => None,
+            Error::Host { hint, .. } => hint.clone(),
         }
     }
 }

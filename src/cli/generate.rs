@@ -61,7 +61,7 @@ pub fn run(args: &GenerateArgs) -> Result<u8, Error> {
     }
     eprintln!(
         "{} in `{}`: {} written, {} replaced, {} unchanged",
-        super::vendor::tasks(generated.tasks.len()),
+        super::words::count(generated.tasks.len(), "task"),
         args.output.display(),
         count(|f| *f == Fate::Written),
         count(|f| matches!(f, Fate::Replaced { .. })),

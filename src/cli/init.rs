@@ -1,7 +1,8 @@
 //! `seatrial init`: make a vendor directory from your own documents and questions. Wiring only.
 
 use super::error::Error;
-use crate::populate::{FieldFlags, InitRequest, init};
+use super::words::count;
+use crate::populate::{FieldFlags, InitRequest, Mapped, init};
 use std::path::PathBuf;
 
 /// Make a vendor directory from your own documents and questions
@@ -69,25 +70,24 @@ pub fn run(args: &InitArgs) -> Result<u8, Error> {
         },
     })?;
 
-    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    let within = if made.folders == 0 { String::new() } else { format!(" in {}", plural(made.folders, "subfolder")) };
-    eprintln!("{}{within}, {} bytes, from `{}`", plural(made.documents, "document"), made.bytes, args.files.display());
-    eprintln!("{} from `{}`", plural(made.questions, "question"), args.questions.display());
-    for mapped in &made.mapped {
-        let field = mapped.field.as_ref().map_or("(none)".into(), |field| format!("`{field}`"));
-        let unused = match mapped.unused.as_slice() {
-            [] => String::new(),
-            unused => format!(", not `{}`", unused.join("`, `")),
-        };
-        eprintln!("  {:13} from {field}{unused}", mapped.part);
+    let within = if made.folders == 0 { String::new() } else { format!(" in {}", count(made.folders, "subfolder")) };
+    eprintln!("{}{within}, {} bytes, from `{}`", count(made.documents, "document"), made.bytes, args.files.display());
+    eprintln!("{} from `{}`", count(made.questions, "question"), args.questions.display());
+    for Mapped { part, field, unused } in &made.mapped {
+        let field = field.as_ref().map_or("no field".into(), |field| format!("`{field}`"));
+        let unused = if unused.is_empty() { String::new() } else { format!(", not `{}`", unused.join("`, `")) };
+        eprintln!("  {part:13} from {field}{unused}");
     }
     match &args.rubric {
         Some(path) => eprintln!("the rubric from `{}`", path.display()),
         None => eprintln!("the built-in rubric"),
     }
-    let dir = args.dir.display();
-    let (first, last) = (format!("{}-0", made.id_prefix), format!("{}-{}", made.id_prefix, made.questions - 1));
-    eprintln!("made the suite `{}` in `{dir}`, with the tasks `{first}` to `{last}`", made.name);
+    let (dir, prefix) = (args.dir.display(), &made.id_prefix);
+    let tasks = match made.questions {
+        1 => format!("the task `{prefix}-0`"),
+        n => format!("the tasks `{prefix}-0` to `{prefix}-{}`", n - 1),
+    };
+    eprintln!("made the suite `{}` in `{dir}`, for {tasks}", made.name);
     eprintln!("\nnext:\n  seatrial generate --vendor {dir} --all -o {dir}/tasks\n  seatrial run {dir}/tasks -a oracle");
     Ok(super::exit::OK)
 }

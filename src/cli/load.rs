@@ -3,14 +3,15 @@
 
 use super::drive::EngineArgs;
 use super::error::Error;
+use super::words::count;
 use crate::agent::Agent;
 use crate::config::{self, AgentConfig, Config};
+use crate::corpus;
 use crate::job::{self, AgentSetup, Job, Retry, Settings};
-use crate::judge::Judge;
 use crate::plan::{AgentRef, plan};
 use crate::populate::{Mode, populate};
 use crate::results::{EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
-use crate::corpus;
+use crate::sandbox::{ImageSource, Limits, Network};
 use crate::task::{self, Task};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,6 +27,38 @@ pub struct Loaded {
     pub record: JobRecord,
     /// What the user should know before it runs.
     pub notes: Vec<String>,
+}
+
+impl Loaded {
+    /// What would run, for `--dry-run`.
+    #[expect(clippy::print_stdout, reason = "what would run is the data")]
+    pub fn show(&self) {
+        let (job, settings) = (&self.job, &self.job.settings);
+        let width = job.tasks.iter().map(|task| task.name.chars().count()).max().unwrap_or(0).max(4);
+        println!("{:width$}  {:9}  {:>8}  {:>9}  {:>4}  image", "task", "network", "time", "memory", "cpus");
+        for task in &job.tasks {
+            let network = match task.network {
+                Network::None => "none",
+                Network::Public => "public",
+            };
+            let image = match &task.image {
+                ImageSource::Named(name) => name.clone(),
+                ImageSource::Built { context, .. } => context.join("Dockerfile").display().to_string(),
+            };
+            let time = job.agents.first().map_or(0.0, |agent| job.agent_timeout(task, agent).as_secs_f64());
+            let (memory, cpus) = (task.limits.memory_mb, task.limits.cpus);
+            println!("{:width$}  {network:9}  {time:>6} s  {memory:>5} MiB  {cpus:>4}  {image}", task.name);
+        }
+        let agents: Vec<String> = job.agents.iter().map(|setup| agent_ref(setup).label()).collect();
+        let attempts = job.plan.trials.iter().map(|trial| trial.attempt).max().unwrap_or(0);
+        let (trials, at_once) = (job.plan.trials.len(), settings.n_concurrent);
+        println!(
+            "\n{trials} trials: {} × {attempts} × {}; {at_once} at a time; judge {}",
+            count(job.tasks.len(), "task"),
+            agents.join(", "),
+            job.judge.name()
+        );
+    }
 }
 
 /// Loads what `config` names. `check_only` changes nothing on disk.
@@ -146,7 +179,7 @@ fn settings(config: &Config) -> Result<Settings, Error> {
         build_timeout_multiplier: config.build_timeout_multiplier.unwrap_or(config.timeout_multiplier),
         override_cpus: config.environment.override_cpus,
         override_memory_mb: config.environment.override_memory_mb,
-        limits: crate::sandbox::Limits {
+        limits: Limits {
             memory_mb: config.environment.memory_mb.unwrap_or(default.limits.memory_mb),
             cpus: config.environment.cpus.unwrap_or(default.limits.cpus),
             pids: config.environment.pids_limit.unwrap_or(default.limits.pids),

@@ -6,15 +6,18 @@ pub mod exit;
 mod base;
 mod clean;
 mod doctor;
+mod drive;
 mod generate;
 mod init;
 mod lint;
+mod load;
 mod populate;
 mod report;
 mod resume;
 mod run;
 mod stamp;
 mod vendor;
+mod words;
 
 pub use error::Error;
 
@@ -35,7 +38,7 @@ enum Verb {
     Generate(generate::GenerateArgs),
     Populate(populate::PopulateArgs),
     Lint(lint::LintArgs),
-    Run(run::RunArgs),
+    Run(Box<run::RunArgs>),
     Resume(resume::ResumeArgs),
     Report(report::ReportArgs),
     Stamp(stamp::StampArgs),
@@ -66,20 +69,21 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
         Verb::Generate(args) => generate::run(args),
         Verb::Populate(args) => populate::run(args),
         Verb::Lint(args) => lint::run(args),
-        Verb::Run(args) => run::run(args),
-        Verb::Resume(args) => resume::run(args),
+        Verb::Run(args) => wait(run::run(args)),
+        Verb::Resume(args) => wait(resume::run(args)),
         Verb::Report(args) => report::run(args),
         Verb::Stamp(args) => stamp::run(args),
         Verb::Base(args) => wait(base::run(args)),
-        Verb::Doctor(args) => doctor::run(args),
-        Verb::Clean(args) => clean::run(args),
+        Verb::Doctor(args) => wait(doctor::run(args)),
+        Verb::Clean(args) => wait(clean::run(args)),
     }
 }
 
 /// Runs a verb that talks to an engine. Two threads: one for the engine's streams, one for packing and digests.
 fn wait(verb: impl Future<Output = Result<u8, Error>>) -> Result<u8, Error> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.map_err(|e| Error::Host(format!("failed to start the runtime: {e}")))?.block_on(verb)
+    let failed = |e| Error::Host { why: format!("failed to start the runtime: {e}"), hint: None };
+    runtime.map_err(failed)?.block_on(verb)
 }
 
 /// A line for people.

@@ -1,9 +1,10 @@
 //! `seatrial populate`: restore what is git-ignored in every task: corpus, test.sh, judge.py, rubric. Wiring only.
 
 use super::error::Error;
-use super::vendor::{VendorArgs, tasks};
+use super::vendor::VendorArgs;
+use super::words::count;
 use crate::corpus;
-use crate::populate::{DifferenceKind, Mode, populate};
+use crate::populate::{self, DifferenceKind, Mode, populate};
 use std::path::{Path, PathBuf};
 
 /// Restore what is git-ignored in every task: corpus, test.sh, judge.py, rubric
@@ -37,24 +38,32 @@ pub fn run(args: &PopulateArgs) -> Result<u8, Error> {
     let mode = if args.check { Mode::Check } else { Mode::Write };
     let populated = populate(&corpus, &args.dataset, mode)?;
 
+    if populated.tasks == 0 {
+        let tasks = count(populated.foreign, "task");
+        let dataset = args.dataset.clone();
+        return Err(populate::Error::NoneOfSuite { dataset, tasks, suite: corpus.suite.name }.into());
+    }
+
     if args.check {
         for difference in &populated.differences {
             println!("{:7} {}", difference.kind, difference.path.display());
         }
     }
-    let count = |kind| populated.differences.iter().filter(|d| d.kind == kind).count();
-    let (missing, strays) = (count(DifferenceKind::Missing), count(DifferenceKind::Stray));
+    let of = |kind| populated.differences.iter().filter(|d| d.kind == kind).count();
+    let (missing, strays) = (of(DifferenceKind::Missing), of(DifferenceKind::Stray));
     let others = populated.differences.len() - missing - strays;
     let what = match (args.check, populated.differences.len()) {
         (_, 0) => "nothing differs from the corpus".into(),
-        (true, n) => format!("{n} difference{}", if n == 1 { "" } else { "s" }),
-        (false, _) => format!("{missing} files added, {others} replaced, {strays} strays removed"),
+        (true, n) => count(n, "difference"),
+        (false, _) => {
+            format!("{} added, {others} replaced, {} removed", count(missing, "file"), count(strays, "stray"))
+        }
     };
     let foreign = match populated.foreign {
         0 => String::new(),
         n => format!("; {n} not of the suite `{}`, left alone", corpus.suite.name),
     };
-    eprintln!("{} in `{}`: {what}{foreign}", tasks(populated.tasks), args.dataset.display());
+    eprintln!("{} in `{}`: {what}{foreign}", count(populated.tasks, "task"), args.dataset.display());
     let differs = args.check && !populated.differences.is_empty();
     Ok(if differs { super::exit::CHECK_FAILED } else { super::exit::OK })
 }

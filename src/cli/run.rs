@@ -99,9 +99,10 @@ pub struct RunArgs {
 /// Runs the verb and gives the exit code.
 pub async fn run(args: &RunArgs) -> Result<u8, Error> {
     let file = config::find_job_file(args.config.as_deref(), Path::new("."))?;
-    let name = config::default_job_name(&jiff::Zoned::now());
+    let name = config::default_job_name(&jiff::ZonedDateTime::now());
     let config = config::resolve(&args.flags(), |name| std::env::var(name).ok(), file, &name)?;
     let loaded = load(&config, args.dry_run, &args.engine)?;
+    loaded.notes.iter().for_each(|note| super::say(note));
     if args.dry_run {
         loaded.show();
         return Ok(super::exit::OK);

@@ -20,8 +20,3 @@ impl VendorArgs {
         self.vendor.as_deref().unwrap_or(Path::new("vendor"))
     }
 }
-
-/// A number of tasks, in words.
-pub fn tasks(n: usize) -> String {
-    format!("{n} task{}", if n == 1 { "" } else { "s" })
-}

@@ -53,12 +53,7 @@ pub struct RetryConfig {
 
 impl Default for RetryConfig {
     fn default() -> RetryConfig {
-        RetryConfig {
-            max_retries: 2,
-            wait_multiplier: 1.0,
-            min_wait_sec: 1.0,
-            max_wait_sec: 60.0,
-        }
+        RetryConfig { max_retries: 2, wait_multiplier: 1.0, min_wait_sec: 1.0, max_wait_sec: 60.0 }
     }
 }
 

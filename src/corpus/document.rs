@@ -28,6 +28,9 @@ pub fn documents(folder: &Path, glob: Option<&GlobMatcher>) -> Result<Vec<Docume
     if root.is_symlink() {
         return Err(Error::NotPlain { path: folder.into(), what: "a symbolic link" });
     }
+    if !root.is_dir() {
+        return Err(Error::Read { path: folder.into(), source: std::io::Error::other("not a folder") });
+    }
     let mut found = Vec::new();
     for entry in WalkDir::new(folder) {
         let entry = entry.map_err(|e| Error::Read {
@@ -44,9 +47,7 @@ pub fn documents(folder: &Path, glob: Option<&GlobMatcher>) -> Result<Vec<Docume
         }
         let path = relative(entry.path(), folder)?;
         if glob.is_none_or(|g| g.is_match(&path)) {
-            let meta = entry
-                .metadata()
-                .map_err(|e| Error::Read { path: entry.path().into(), source: e.into() })?;
+            let meta = entry.metadata().map_err(|e| Error::Read { path: entry.path().into(), source: e.into() })?;
             found.push(Document { path, source: entry.path().into(), size: meta.len() });
         }
     }
@@ -76,8 +77,7 @@ pub fn digest(documents: &[Document]) -> Result<String, Error> {
 fn relative(path: &Path, folder: &Path) -> Result<String, Error> {
     let below = path.strip_prefix(folder).expect("a walk stays below its root");
     let parts: Option<Vec<&str>> = below.components().map(|c| c.as_os_str().to_str()).collect();
-    parts.map(|p| p.join("/")).ok_or_else(|| Error::Read {
-        path: path.into(),
-        source: std::io::Error::other("the name is not UTF-8"),
-    })
+    parts
+        .map(|p| p.join("/"))
+        .ok_or_else(|| Error::Read { path: path.into(), source: std::io::Error::other("the name is not UTF-8") })
 }

@@ -29,12 +29,12 @@ pub enum Error {
         what: &'static str,
     },
     /// The documents' folder has no document.
-    #[error("no file in `{}` matches `{glob}`", folder.display())]
+    #[error("no file in `{}`{}", folder.display(), glob.as_ref().map_or(String::new(), |g| format!(" matches `{g}`")))]
     NoDocuments {
         /// The folder.
         folder: PathBuf,
-        /// The glob of the manifest.
-        glob: String,
+        /// The glob that none matches, where files were chosen by one.
+        glob: Option<String>,
     },
     /// A document would carry the key or the rubric into the agent's container.
     #[error("the document `{}` is the {what} `{}`, and agents would read it", document.display(), secret.display())]
@@ -61,6 +61,7 @@ impl Error {
                     .into()
             }
             Error::NotPlain { .. } => "put a copy of what it leads to there, or remove it".into(),
+            Error::NoDocuments { glob: None, .. } => return None,
             Error::NoDocuments { .. } => "`corpus.folder` and `corpus.files` in the suite file choose documents".into(),
             Error::Secret { .. } => "keep the documents in a folder of their own".into(),
             Error::Invalid(problems) => return problems.iter().find_map(|p| p.hint.clone()),

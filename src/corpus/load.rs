@@ -55,7 +55,7 @@ pub fn load(vendor: &Path, suite: Option<&Path>) -> Result<Corpus, Error> {
     let folder = vendor.join(&suite.folder);
     let documents = documents(&folder, Some(&suite.matcher()))?;
     if documents.is_empty() {
-        return Err(Error::NoDocuments { folder, glob: suite.files });
+        return Err(Error::NoDocuments { folder, glob: Some(suite.files) });
     }
     let mut secrets = vec![("suite file", &manifest), ("questions file", &questions_path)];
     secrets.extend(rubric.iter().map(|(path, _)| ("rubric", path)));

@@ -10,7 +10,7 @@ mod load;
 mod question;
 mod suite;
 
-pub use document::{Document, digest, documents};
+pub use document::{Document, documents};
 pub use error::{Error, Problem, close_to};
 pub use load::{Corpus, check_rubric, find, load, refuse_secret};
 pub use question::{Question, at_path};

@@ -27,7 +27,9 @@ pub fn read(suite: &Suite, path: &Path, text: &str) -> Result<Vec<Question>, Vec
     for (line, row) in text.lines().enumerate() {
         match question(suite, line, row) {
             Ok(question) => questions.push(question),
-            Err(messages) => problems.extend(messages.into_iter().map(|message| problem(path, Some(line + 1), message))),
+            Err(messages) => {
+                problems.extend(messages.into_iter().map(|message| problem(path, Some(line + 1), message)))
+            }
         }
     }
     if questions.is_empty() && problems.is_empty() {
@@ -40,7 +42,11 @@ pub fn read(suite: &Suite, path: &Path, text: &str) -> Result<Vec<Question>, Vec
     ];
     for (name, mapped, seen) in fields {
         if let (Some(mapped), false, false) = (mapped, seen, questions.is_empty()) {
-            problems.push(problem(path, None, format!("no record has `{mapped}`, where the suite file looks for `{name}`")));
+            problems.push(problem(
+                path,
+                None,
+                format!("no record has `{mapped}`, where the suite file looks for `{name}`"),
+            ));
         }
     }
     if problems.is_empty() { Ok(questions) } else { Err(problems) }

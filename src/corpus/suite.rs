@@ -163,7 +163,9 @@ impl Suite {
 pub fn check_id_prefix(prefix: &str) -> Result<(), String> {
     let fine = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
     if !prefix.starts_with(char::is_alphanumeric) || !prefix.chars().all(fine) {
-        return Err(format!("`{prefix}` must start with a letter or digit and hold letters, digits, `.`, `_`, `-` only"));
+        return Err(format!(
+            "`{prefix}` must start with a letter or digit and hold letters, digits, `.`, `_`, `-` only"
+        ));
     }
     if prefix.len() > 200 {
         return Err("it must not be longer than 200 bytes".into());
@@ -194,7 +196,9 @@ fn unknown_keys(table: &DeTable<'_>, prefix: &str, report: &mut impl FnMut(usize
         if !known.contains(&name) {
             let guess = match close_to(name, known.iter().copied()).first() {
                 Some(close) => format!("; did you mean `{prefix}{dot}{close}`?"),
-                None => format!("; known here: {}", known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")),
+                None => {
+                    format!("; known here: {}", known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", "))
+                }
             };
             report(key.span().start, format!("unknown key `{full}`{guess}"));
         } else if let Some(inner) = value.get_ref().as_table() {

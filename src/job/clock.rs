@@ -3,6 +3,7 @@
 use crate::event::Span;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+/// A clock of one trial.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     epoch: f64,
@@ -10,6 +11,7 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// Starts now.
     pub fn start() -> Clock {
         let epoch = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
         Clock { epoch, started: Instant::now() }

@@ -14,10 +14,10 @@ mod setup;
 mod stop;
 mod trial;
 
+pub use clock::Clock;
 pub use decide::decide;
 pub use error::Error;
 pub use schedule::{Broken, Ended, run};
-pub use clock::Clock;
 pub use settings::{AgentSetup, Retry, Settings};
 pub use setup::{Job, JobTask, prepare};
 pub use stop::Stop;

@@ -120,8 +120,8 @@ fn network(policy: &NetworkPolicy, ask: Option<NetworkMode>) -> Result<Network, 
     let narrowed = match ask {
         None => policy.clone(),
         Some(mode) => policy.narrowed(mode).ok_or_else(|| {
-            let allowed = policy.mode();
-            format!("it allows `network_mode = \"{allowed}\"`, and `--network {mode}` asks for more than that")
+            let (allowed, asked) = (policy.mode().as_str(), mode.as_str());
+            format!("it allows `network_mode = \"{allowed}\"`, and `--network {asked}` asks for more than that")
         })?,
     };
     match narrowed {
@@ -161,10 +161,62 @@ fn seconds(seconds: f64) -> Duration {
 }
 
 impl Job {
-    /// How long this agent may take at this task: its own time or the task's, cut to its own maximum, multiplied.
+    /// How long this agent may take at this task.
     pub fn agent_timeout(&self, task: &JobTask, agent: &AgentSetup) -> Duration {
-        let time = agent.override_timeout.or(task.timeout).unwrap_or(self.settings.agent_timeout);
-        let time = agent.max_timeout.map_or(time, |most| time.min(most));
-        seconds(time.as_secs_f64() * self.settings.agent_timeout_multiplier)
+        agent_timeout(&self.settings, agent, agent.override_timeout.or(task.timeout))
+    }
+}
+
+/// Harbor's formula: the agent's own time or the task's, cut to the agent's maximum, multiplied.
+fn agent_timeout(settings: &Settings, agent: &AgentSetup, time: Option<Duration>) -> Duration {
+    let time = time.unwrap_or(settings.agent_timeout);
+    let time = agent.max_timeout.map_or(time, |most| time.min(most));
+    seconds(time.as_secs_f64() * settings.agent_timeout_multiplier)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Retry;
+    use super::*;
+    use crate::agent::Agent;
+
+    #[test]
+    fn time_limits_follow_harbors_formula() {
+        let settings = Settings { agent_timeout_multiplier: 2.0, ..Settings::default() };
+        let limit = |own: Option<u64>, replaced: Option<u64>, most: Option<u64>| {
+            let time = replaced.map(Duration::from_secs).or(own.map(Duration::from_secs));
+            let agent = AgentSetup { max_timeout: most.map(Duration::from_secs), ..AgentSetup::from(Agent::Nop) };
+            agent_timeout(&settings, &agent, time).as_secs()
+        };
+        assert_eq!(limit(Some(10), Some(30), Some(20)), 40, "min(override, max) × multiplier");
+        assert_eq!(limit(Some(10), None, None), 20);
+        assert_eq!(limit(None, None, None), 1800, "a task that says nothing still has a limit");
+        let retry = Retry { max_wait: Duration::from_secs(10), multiplier: 4.0, ..Retry::default() };
+        assert_eq!([0, 1, 2, 99].map(|n| retry.wait(n).as_secs()), [1, 4, 10, 10]);
+    }
+
+    #[test]
+    fn a_run_gets_less_network_than_its_task_allows_but_never_more() {
+        let hosts = || NetworkPolicy::Allowlist(vec!["api.example.com".to_owned()]);
+        let none = Some(NetworkMode::NoNetwork);
+        for (policy, ask, expected) in [
+            (NetworkPolicy::Public, None, Ok(Network::Public)),
+            (NetworkPolicy::Public, none, Ok(Network::None)),
+            (NetworkPolicy::NoNetwork, None, Ok(Network::None)),
+            (NetworkPolicy::Allowlist(Vec::new()), None, Ok(Network::None)),
+            (hosts(), none, Ok(Network::None)),
+            (hosts(), None, Err("can't enforce")),
+            (hosts(), Some(NetworkMode::Allowlist), Err("can't enforce")),
+            (hosts(), Some(NetworkMode::Public), Err("asks for more")),
+            (NetworkPolicy::NoNetwork, Some(NetworkMode::Public), Err("asks for more")),
+            (NetworkPolicy::NoNetwork, Some(NetworkMode::Allowlist), Err("asks for more")),
+            (NetworkPolicy::Public, Some(NetworkMode::Allowlist), Err("asks for more")),
+        ] {
+            match (network(&policy, ask), expected) {
+                (Ok(given), Ok(expected)) => assert_eq!(given, expected, "{policy:?} {ask:?}"),
+                (Err(why), Err(part)) => assert!(why.contains(part), "{why}"),
+                (given, expected) => panic!("{policy:?} {ask:?}: {given:?}, not {expected:?}"),
+            }
+        }
     }
 }

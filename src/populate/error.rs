@@ -57,6 +57,16 @@ pub enum Error {
     /// There is no dataset, or no task in it.
     #[error("no task in `{}`", .0.display())]
     NoTask(PathBuf),
+    /// The dataset has tasks, but none of the suite.
+    #[error("`{}` has {tasks}, and none of the suite `{suite}`", dataset.display())]
+    NoneOfSuite {
+        /// The dataset.
+        dataset: PathBuf,
+        /// How many tasks it has, in words.
+        tasks: String,
+        /// The suite's name.
+        suite: String,
+    },
     /// A new vendor directory would hide what is already there.
     #[error("`{}` is not empty", .0.display())]
     NotEmpty(PathBuf),
@@ -78,6 +88,7 @@ impl Error {
             Error::Links(_) => "remove the link, or put a real folder in its place".into(),
             Error::NotAFolder(_) => "move it away, or choose another folder with `-o`".into(),
             Error::NoTask(_) => "`seatrial generate --all` writes the tasks of a suite".into(),
+            Error::NoneOfSuite { .. } => "`--vendor DIR` names the vendor directory that they were made from".into(),
             Error::NotEmpty(_) => "choose a folder that is not there yet".into(),
             Error::Begin(problems) => return problems.iter().find_map(|p| p.hint.clone()),
         })

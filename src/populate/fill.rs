@@ -60,8 +60,7 @@ mod tests {
 
     #[test]
     fn values_go_in_once_and_other_braces_stay() {
-        let values: &[Value] =
-            &[("a", Some("{{b}} $1 {x}".into())), ("b", Some("B".into())), ("none", None)];
+        let values: &[Value] = &[("a", Some("{{b}} $1 {x}".into())), ("b", Some("B".into())), ("none", None)];
         for (text, filled) in [
             ("{{a}}", "{{b}} $1 {x}"),
             ("{{b}}{{b}}", "BB"),

@@ -173,5 +173,5 @@ fn swap(new: &Path, target: &Path) -> Result<(), Error> {
     // Not every file system can exchange two names; then there is a moment without either.
     let old = new.with_added_extension("old");
     std::fs::rename(target, &old).map_err(fail)?;
-    std::fs::rename(new, target).map_err(fail)
+    std::fs::rename(new, target).inspect_err(|_| drop(std::fs::rename(&old, target))).map_err(fail)
 }

@@ -70,7 +70,7 @@ pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
     refuse_full(&request.dir)?;
     let documents = documents(&request.files, None)?;
     if documents.is_empty() {
-        return Err(crate::corpus::Error::NoDocuments { folder: request.files.clone(), glob: "**".into() }.into());
+        return Err(crate::corpus::Error::NoDocuments { folder: request.files.clone(), glob: None }.into());
     }
     refuse_secret(&documents, "questions file", &request.questions)?;
     if let Some(rubric) = &request.rubric {
@@ -103,8 +103,7 @@ pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
         ("allowed_hosts", Some(format!("[{hosts}\n]"))),
     ];
     let suite = fill(Path::new("templates/suite.toml"), SUITE, &values)?;
-    let lines: String =
-        records.iter().map(|r| serde_json::to_string(r).expect("a JSON object") + "\n").collect();
+    let lines: String = records.iter().map(|r| serde_json::to_string(r).expect("a JSON object") + "\n").collect();
     write_whole(&request.dir, |staging| {
         mirror(&mut Pass::new(Mode::Write), &staging.join("files"), &document_tree(&documents))?;
         for (file, text) in [("suite.toml", &suite), ("questions.jsonl", &lines), ("rubric.txt", &rubric)] {

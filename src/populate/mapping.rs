@@ -38,7 +38,14 @@ const USUAL: [(&str, &[&str]); 4] = [
     ("difficulty", &["difficulty", "level", "agent_args.extra.difficulty", "metadata.difficulty"]),
     (
         "question_type",
-        &["question_type", "answer_type", "category", "type", "agent_args.extra.question_type", "metadata.question_type"],
+        &[
+            "question_type",
+            "answer_type",
+            "category",
+            "type",
+            "agent_args.extra.question_type",
+            "metadata.question_type",
+        ],
     ),
 ];
 
@@ -91,7 +98,9 @@ pub fn records(path: &Path, rows: &[Row], mapping: &[Mapped], problems: &mut Vec
         }
         if let Some(question) = record.get("question").and_then(Value::as_str) {
             match seen.get(question) {
-                Some(first) => problems.push(problem(path, Some(row.line), &format!("the same question as in line {first}"))),
+                Some(first) => {
+                    problems.push(problem(path, Some(row.line), &format!("the same question as in line {first}")))
+                }
                 None => drop(seen.insert(question.into(), row.line)),
             }
         }

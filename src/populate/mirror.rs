@@ -92,7 +92,7 @@ pub struct Pass {
     mode: Mode,
     /// Whether the file system shares bytes between files; taken as so until it refuses once.
     reflinks: bool,
-    /// What was found, in the order of paths.
+    /// What was found, in the order of the walk.
     pub found: Vec<Difference>,
 }
 

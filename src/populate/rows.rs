@@ -48,7 +48,9 @@ fn json_rows(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec<Row> {
         match serde_json::from_str::<Value>(line) {
             Ok(Value::Object(fields)) => rows.push(Row { line: index + 1, fields }),
             Ok(_) => problems.push(problem(path, Some(index + 1), "not a JSON object")),
-            Err(e) => problems.push(problem(path, Some(index + 1), &format!("not JSON, from column {} on", e.column()))),
+            Err(e) => {
+                problems.push(problem(path, Some(index + 1), &format!("not JSON, from column {} on", e.column())))
+            }
         }
     }
     rows

@@ -61,6 +61,14 @@ pub enum Error {
         /// The operating system's reason.
         source: io::Error,
     },
+    /// A job can't go on, since it would be another job now.
+    #[error("`{}` can't be resumed, it would be another job:\n  {}", dir.display(), differences.join("\n  "))]
+    Changed {
+        /// The job's directory.
+        dir: PathBuf,
+        /// What differs, a line each.
+        differences: Vec<String>,
+    },
     /// A kept answer is not the one that the trial's record speaks of.
     #[error("the answer in `{}` is not the one that was recorded", path.display())]
     Answer {
@@ -87,6 +95,9 @@ impl Error {
             Error::Locked { .. } => Some("wait until it has ended, or stop it".into()),
             Error::Write { .. } => {
                 Some("check free space and permissions; what is sealed stays, and `seatrial resume` goes on".into())
+            }
+            Error::Changed { .. } => {
+                Some("put back what differs, or start a new job: results of different tasks don't add up".into())
             }
             Error::Read { .. } => None,
             Error::Answer { .. } => {

@@ -240,7 +240,13 @@ fn a_runner_that_dies_after_any_event_loses_nothing_and_counts_nothing_twice() {
     let lost = Fault { stage: Stage::Sandbox, message: "the engine went away".into() };
     let events = [
         Event::JobStarted { plan, done: vec![] },
-        Event::ImageReady { task: "ledger-1".into(), image: "seatrial/x".into(), id: "1d".into(), built: true, seconds: 1.0 },
+        Event::ImageReady {
+            task: "ledger-1".into(),
+            image: "seatrial/x".into(),
+            id: "1d".into(),
+            built: true,
+            seconds: 1.0,
+        },
         Event::TrialStarted { trial: 0, retry: 0 },
         Event::TrialStarted { trial: 1, retry: 0 },
         Event::AgentOutput { trial: 0, text: text() },

@@ -40,7 +40,16 @@ fn the_live_view_shows_what_runs_in_which_stage_and_how_long_the_rest_takes() {
     [0/6] passes 0/0, ungraded 0, faults 0
       image of ledger-1  2s  Step 2/4 : COPY \u{1b}[2J
     ");
-    show.at(2.0, Event::ImageReady { task: "ledger-1".into(), image: "seatrial/x".into(), id: "1d".into(), built: true, seconds: 2.0 });
+    show.at(
+        2.0,
+        Event::ImageReady {
+            task: "ledger-1".into(),
+            image: "seatrial/x".into(),
+            id: "1d".into(),
+            built: true,
+            seconds: 2.0,
+        },
+    );
     for trial in 0..4 {
         show.at(2.0 + trial as f64, Event::TrialStarted { trial, retry: 0 });
         show.at(2.5 + trial as f64, Event::TrialStage { trial, stage: Stage::Agent });

@@ -186,6 +186,14 @@ impl Engine {
         Err(Error::Pull { image: name.to_owned(), why })
     }
 
+    /// Whether the engine has an image of that name; nothing is pulled.
+    ///
+    /// # Errors
+    /// Where the engine can't be asked.
+    pub async fn has_image(&self, name: &str) -> Result<bool, Error> {
+        Ok(self.inspect(name).await?.is_some())
+    }
+
     /// What the engine knows of an image; `None` where it has none of that name.
     pub(super) async fn inspect(&self, name: &str) -> Result<Option<Image>, Error> {
         let answer = async {
