@@ -17,6 +17,8 @@ pub enum Error {
     #[error(transparent)]
     Sandbox(#[from] crate::sandbox::Error),
     #[error(transparent)]
+    Judge(#[from] crate::judge::Error),
+    #[error(transparent)]
     Job(#[from] crate::job::Error),
     #[error(transparent)]
     Results(#[from] crate::results::Error),
@@ -33,7 +35,7 @@ impl Error {
             Error::Corpus(_) | Error::Task(_) | Error::Populate(_) | Error::Config(_) | Error::Stamp(_) => {
                 exit::BAD_INPUT
             }
-            Error::Results(_) => exit::BAD_INPUT,
+            Error::Results(_) | Error::Judge(_) => exit::BAD_INPUT,
             Error::Sandbox(_) => exit::ENGINE,
             Error::Job(_) | Error::Report(_) => exit::HOST,
         }
@@ -47,6 +49,7 @@ impl Error {
             Error::Populate(e) => e.hint(),
             Error::Config(e) => e.hint(),
             Error::Sandbox(e) => e.hint(),
+            Error::Judge(e) => e.hint(),
             Error::Job(e) => e.hint(),
             Error::Results(e) => e.hint(),
             Error::Stamp(e) => e.hint(),

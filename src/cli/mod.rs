@@ -8,6 +8,7 @@ mod clean;
 mod doctor;
 mod generate;
 mod init;
+mod judge_cases;
 mod lint;
 mod populate;
 mod report;
@@ -37,6 +38,7 @@ enum Verb {
     Run(run::RunArgs),
     Resume(resume::ResumeArgs),
     Report(report::ReportArgs),
+    JudgeCases(judge_cases::JudgeCasesArgs),
     Stamp(stamp::StampArgs),
     Base(base::BaseArgs),
     Doctor(doctor::DoctorArgs),
@@ -68,6 +70,7 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
         Verb::Run(args) => run::run(args),
         Verb::Resume(args) => resume::run(args),
         Verb::Report(args) => report::run(args),
+        Verb::JudgeCases(args) => judge_cases::run(args),
         Verb::Stamp(args) => stamp::run(args),
         Verb::Base(args) => base::run(args),
         Verb::Doctor(args) => doctor::run(args),

@@ -2,3 +2,8 @@
 
 /// The scratch-directory builder.
 mod support;
+
+/// The `rules` judge: labelled cases and the verb that measures it.
+mod judge;
+/// The `rules` judge: what holds for any text.
+mod judge_properties;
