@@ -1,5 +1,5 @@
-//! Any other text: the key's words in a row, as a phrase of their own. "Risk manager" is not said by "Assistant risk
-//! manager", nor "Engineer" by "Engineer, technical sales", nor "Oregon" by "Oregon or Ohio".
+//! Any other text: the key's words in a row, as a phrase of their own. "Pilot" is not said by "Deputy
+//! pilot", nor "Diver" by "Diver, commercial", nor "Oregon" by "Oregon or Ohio".
 
 use super::standing::Hit;
 use super::token::{Shape, Token};
@@ -62,7 +62,7 @@ fn alone(tokens: &[Token], asked: &[Token], hit: &Hit<()>) -> bool {
     hit.from.checked_sub(1).is_none_or(|n| left_free(&tokens[n])) && tokens.get(hit.to).is_none_or(right_free)
 }
 
-/// `Oregon, Ohio` and `Engineer, technical sales`: a few words that no sentence is made of follow the comma.
+/// `Oregon, Ohio` and `Diver, commercial`: a few words that no sentence is made of follow the comma.
 fn listed_after(tokens: &[Token], from: usize, usual: &dyn Fn(&Token) -> bool) -> bool {
     let rest: Vec<&Token> = tokens[from..].iter().take_while(|t| !t.ends_clause() && !t.is('(')).collect();
     !rest.is_empty()

@@ -35,14 +35,24 @@ pub fn compare(kind: Kind, key: &str, span: &str, question: &str, rivals: &[Stri
             let stated = yesno::statements(&said).into_iter().filter(|hit| !refused(hit)).collect();
             one(standing(&said, &[], stated), |value| Some(*value) == want)
         }
-        Kind::Name => person(key, rivals, &said, &asked),
-        Kind::List => match list::said(&list::members(key), rivals, &said, &asked) {
+        Kind::Name => person(key, rivals, &uncapped(said, &asked), &asked),
+        Kind::List => match list::said(&list::members(key), rivals, &uncapped(said.clone(), &asked), &asked) {
             Ok(why) => Said::Key(why),
             Err(why) if people::everybody(&[], rivals, &said).is_empty() => Said::Nothing(why),
             Err(why) => Said::Other(why),
         },
         Kind::Text => text(key, &said, &asked),
     }
+}
+
+/// A capital word that the question has in lower case ("Skipper") is no part of a name.
+fn uncapped(mut said: Vec<Token>, asked: &[Token]) -> Vec<Token> {
+    for token in said.iter_mut().filter(|t| t.capital()) {
+        if asked.iter().any(|a| a.shape == Shape::Word && a.text == token.low) {
+            token.text = token.text.to_lowercase();
+        }
+    }
+    said
 }
 
 /// Whether a piece of text says anything of the kind.

@@ -59,7 +59,7 @@ fn small(token: Option<&Token>) -> Option<u32> {
     token.text.parse().ok()
 }
 
-/// `2024-11-08`, `11/08/2024`, `11/24`, `2024-11`.
+/// `2031-11-08`, `11/08/2031`, `11/31`, `2031-11`.
 fn numeric(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
     let number =
         |n: usize| tokens.get(n).filter(|t| t.shape == Shape::Number && t.text.bytes().all(|b| b.is_ascii_digit()));
@@ -89,7 +89,7 @@ fn numeric(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
     Some((date(full_year(&second.text), a, None)?, n + 3))
 }
 
-/// `8-Nov-2024`, `2024-11-08T09:00:00`.
+/// `8-Nov-2031`, `2031-11-08T09:00:00`.
 fn stamped(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
     let text = &tokens[n].text;
     if tokens[n].shape == Shape::Code {
@@ -115,7 +115,7 @@ fn stamped(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
     None
 }
 
-/// `8.11.2024`: day first, as everywhere where dates have dots.
+/// `8.11.2031`: day first, as everywhere where dates have dots.
 fn dotted(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
     let token = tokens.get(n).filter(|t| t.shape == Shape::Number)?;
     let parts: Vec<&str> = token.text.split('.').collect();
@@ -161,7 +161,7 @@ fn year_at(tokens: &[Token], n: usize) -> Option<(u32, usize)> {
     Some((full_year(&token.text)?, at + 1))
 }
 
-/// `November 8, 2024`, `November 2024`, `Nov 8`.
+/// `November 8, 2031`, `November 2031`, `Nov 8`.
 fn named(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
     let month = month(&tokens[n].low)?;
     if let Some((year, to)) = year_at(tokens, n + 1) {
@@ -175,7 +175,7 @@ fn named(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
     }
 }
 
-/// `8 November 2024`, `8th of November, 2024`, `8. November 2024`.
+/// `8 November 2031`, `8th of November, 2031`, `8. November 2031`.
 fn day_first(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
     let day = small(tokens.get(n))?;
     let at = skip(tokens, n + 1);
@@ -186,7 +186,7 @@ fn day_first(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
     }
 }
 
-/// `2024年11月8日`.
+/// `2031年11月8日`.
 fn ideographic(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
     let number =
         |k: usize| tokens.get(n + k).filter(|t| t.shape == Shape::Number).and_then(|t| t.text.parse::<u32>().ok());
@@ -202,36 +202,36 @@ mod tests {
 
     #[test]
     fn one_day_in_many_spellings() {
-        let day = Date { year: Some(2024), month: 11, day: Some(8) };
+        let day = Date { year: Some(2031), month: 11, day: Some(8) };
         for text in [
-            "2024-11-08",
-            "2024/11/08",
-            "2024.11.08",
-            "11/08/2024",
-            "11/8/24",
-            "11-08-2024",
-            "8.11.2024",
-            "November 8, 2024",
-            "Nov. 8th, 2024",
-            "8 November 2024",
-            "the 8th of November 2024",
-            "8. November 2024",
-            "8 de noviembre de 2024",
-            "le 8 novembre 2024",
-            "2024-11-08T09:00:00",
-            "8-Nov-2024",
-            "2024年11月8日",
+            "2031-11-08",
+            "2031/11/08",
+            "2031.11.08",
+            "11/08/2031",
+            "11/8/31",
+            "11-08-2031",
+            "8.11.2031",
+            "November 8, 2031",
+            "Nov. 8th, 2031",
+            "8 November 2031",
+            "the 8th of November 2031",
+            "8. November 2031",
+            "8 de noviembre de 2031",
+            "le 8 novembre 2031",
+            "2031-11-08T09:00:00",
+            "8-Nov-2031",
+            "2031年11月8日",
         ] {
             let found = dates(&tokens(text));
             assert!(found.len() == 1 && day.same(&found[0].value), "{text}: {found:?}");
         }
-        let month = Date { year: Some(2024), month: 11, day: None };
-        for text in ["11/24", "11/2024", "2024-11", "November 2024", "Nov 2024"] {
+        let month = Date { year: Some(2031), month: 11, day: None };
+        for text in ["11/31", "11/2031", "2031-11", "November 2031", "Nov 2031"] {
             let found = dates(&tokens(text));
             assert!(found.len() == 1 && month.same(&found[0].value), "{text}: {found:?}");
             assert!(!day.same(&found[0].value), "{text}");
         }
-        for text in ["14", "may 14 be", "5/6", "14/20", "2024-13-08", "may"] {
+        for text in ["14", "may 14 be", "5/6", "14/20", "2031-13-08", "may"] {
             let found = dates(&tokens(text));
             assert!(found.iter().all(|hit| hit.value.year.is_none()), "{text}: {found:?}");
         }

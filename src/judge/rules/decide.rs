@@ -33,7 +33,10 @@ pub fn judge(question: &str, key: &Key, answer: &str, rivals: &[String]) -> Verd
         return verdict(0.0, rule, reason, None);
     }
     let wanted = Wanted { numeric: matches!(key.kind, Kind::Count | Kind::Money), list: key.kind == Kind::List };
-    let values: Vec<String> = std::iter::once(&key.value).chain(&key.accept).map(|v| normalise::signs(v)).collect();
+    // A key's currency is part of its value; the unit of a count is not.
+    let unit = key.unit.as_deref().filter(|_| key.kind == Kind::Money).unwrap_or("");
+    let value = |text: &String| normalise::signs(format!("{text} {unit}").trim());
+    let values: Vec<String> = std::iter::once(&key.value).chain(&key.accept).map(value).collect();
     let says = |piece: &str| values.iter().any(|value| compare::says(key.kind, value, piece, &asked));
     let span = if marked && !span::has_mark(&stated) {
         stated.trim().to_string()

@@ -51,7 +51,8 @@ impl Kind {
 pub struct Key {
     /// How answers are compared with it.
     pub kind: Kind,
-    /// The right answer, as it would be written.
+    /// The right answer, as it would be written; a JSON number is taken as its digits.
+    #[serde(deserialize_with = "text_or_number")]
     pub value: String,
     /// What a number is counted in ("records", "USD"), where the key says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,6 +60,14 @@ pub struct Key {
     /// Other answers that are right too, of the same kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accept: Vec<String>,
+}
+
+fn text_or_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    match serde_json::Value::deserialize(deserializer)? {
+        serde_json::Value::String(text) => Ok(text),
+        serde_json::Value::Number(number) => Ok(number.to_string()),
+        _ => Err(serde::de::Error::custom("`value` is neither a text nor a number")),
+    }
 }
 
 impl Key {
@@ -90,7 +99,7 @@ fn kind_of(question: &str, text: &str) -> Kind {
         if value.currency != number::Currency::None || (value.decimals && money_asked && whole(*from, *to)) {
             return Kind::Money;
         }
-        // "18 records": a number and its unit.
+        // "21 entries": a number and its unit.
         if *from == 0 && said[*to..].iter().all(|t| t.shape == Shape::Word) && said.len() - to <= 3
             || said[0].is('-') && said.len() == *to
         {
@@ -150,22 +159,32 @@ mod tests {
             ("Of everybody in the state, who has no card?", "Ora Vey", Kind::Name),
             ("Which of the sailors with the same blood type wins?", "Ora Vey", Kind::Name),
             ("Which state does the owner of 'Rex' live in?", "New York", Kind::Text),
-            ("What is the job title of the best-paid person?", "Risk Manager", Kind::Text),
-            ("What is the job title?", "Lecturer, further education", Kind::Text),
+            ("What is the job title of the best-paid person?", "Harbor Pilot", Kind::Text),
+            ("What is the job title?", "Surveyor, hydrographic", Kind::Text),
             ("How many records?", "14", Kind::Count),
-            ("How many records?", "18 records", Kind::Count),
-            ("What is the balance?", "$138,439.16", Kind::Money),
-            ("What is the balance?", "138439.16", Kind::Money),
-            ("On what date?", "2024-11-08", Kind::Date),
+            ("How many records?", "21 entries", Kind::Count),
+            ("What is the balance?", "$51,630.48", Kind::Money),
+            ("What is the balance?", "51630.48", Kind::Money),
+            ("On what date?", "2031-11-08", Kind::Date),
             ("When does the card expire?", "06/25", Kind::Date),
             ("Which blood type?", "O-", Kind::BloodType),
             ("Does she?", "Yes", Kind::YesNo),
             ("Which three people hold most?", "Ora Vey, Cal Dunn, Ida Moss", Kind::List),
             ("Which two states are they from?", "Ohio, Texas", Kind::List),
-            ("Which employer?", "Ho, Fisher and Young", Kind::Text),
+            ("Which employer?", "Lund, Petty and Okoro", Kind::Text),
             ("Which card provider?", "VISA 16 digit", Kind::Text),
         ] {
             assert_eq!(Key::infer(question, key).kind, want, "{question} {key}");
         }
+    }
+
+    #[test]
+    fn a_typed_key_is_read_with_its_unit_and_written_back() {
+        let key: Key = serde_json::from_str(r#"{"kind": "money", "value": 21.5, "unit": "EUR"}"#).expect("a key");
+        assert_eq!((key.kind, key.value.as_str(), key.unit.as_deref()), (Kind::Money, "21.5", Some("EUR")));
+        let text = serde_json::to_string(&key).expect("JSON");
+        assert_eq!(text, r#"{"kind":"money","value":"21.5","unit":"EUR"}"#);
+        let reward = |answer: &str| crate::judge::judge("What is the balance?", &key, answer, &[]).reward;
+        assert_eq!(["€21.50", "21.5", "$21.50"].map(reward), [1.0, 1.0, 0.0]);
     }
 }

@@ -65,7 +65,13 @@ fn forward(name: &[String], tokens: &[Token], n: usize) -> Option<Hit<()>> {
         at += 1;
     }
     let hit = Hit { value: (), from: n, to: at };
-    (!grows_left(tokens, n) && !grows_right(tokens, at)).then_some(hit)
+    // The same name again, right beside, is no longer name.
+    let again = |n: Option<usize>, want: Option<&String>| {
+        n.and_then(|n| tokens.get(n)).zip(want).is_some_and(|(token, want)| says(token, want))
+    };
+    let left = again(n.checked_sub(1), name.last()) || !grows_left(tokens, n);
+    let right = again(Some(at), name.first()) || !grows_right(tokens, at);
+    (left && right).then_some(hit)
 }
 
 /// Skips what may stand between two words of a name: one line end, an initial, a nickname in quotes or brackets.
@@ -74,7 +80,11 @@ fn over_middle(tokens: &[Token], at: usize, want: &str) -> usize {
     if tokens.get(n).is_some_and(|t| t.shape == Shape::Break) {
         n += 1;
     }
-    while tokens.get(n).is_some_and(|t| initial(t) && !says(t, want)) {
+    let dotted = |n: usize| {
+        let letter = tokens[n].shape == Shape::Word && tokens[n].text.chars().count() == 1;
+        letter && tokens.get(n + 1).is_some_and(|t| t.is('.') && t.glued)
+    };
+    while tokens.get(n).is_some_and(|t| (initial(t) || dotted(n)) && !says(t, want)) {
         n += 1;
         if tokens.get(n).is_some_and(|t| t.is('.')) {
             n += 1;
@@ -125,7 +135,7 @@ fn grown_together(name: &[String], tokens: &[Token], n: usize) -> Option<Hit<()>
     (!beside(n.checked_sub(1)) && !beside(Some(n + 1))).then_some(Hit { value: (), from: n, to: n + 1 })
 }
 
-/// A capital word that no sentence begins with stands right before: "Mary Ann Sorley" is not Ann Sorley.
+/// A capital word that no sentence begins with stands right before: "Mary Ora Vey" is not Ora Vey.
 fn grows_left(tokens: &[Token], n: usize) -> bool {
     let Some(before) = n.checked_sub(1).map(|p| &tokens[p]) else { return false };
     (before.is('-') && tokens[n].glued && before.glued) || part_of_name(before)
@@ -173,7 +183,7 @@ mod tests {
             "Vey, Ora R.",
             "OraVey",
             "ora_vey",
-            "Ora Vey (pers-0001)",
+            "Ora Vey (mem-0001)",
             "the owner is Ora Vey.",
             "Ora Vey, PhD",
         ] {

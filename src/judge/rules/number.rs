@@ -35,7 +35,7 @@ pub struct Amount {
     pub bound: bool,
 }
 
-/// All amounts, in order. `money` reads `82.904` and `82 904` as thousands. `skip` are token ranges of dates.
+/// All amounts, in order. `money` reads `51.630` and `51 630` as thousands. `skip` are token ranges of dates.
 pub fn amounts(tokens: &[Token], money: bool, skip: &[(usize, usize)]) -> Vec<Hit<Amount>> {
     let mut out: Vec<Hit<Amount>> = Vec::new();
     let mut n = 0;
@@ -164,7 +164,9 @@ fn not_an_amount(tokens: &[Token], from: usize, to: usize) -> bool {
             || ["percent", "pct", "prozent"].contains(&&*t.low)
             || (t.low == "per" && tokens.get(to + 1).is_some_and(|t| t.low == "cent"))
     });
-    let label = before(1).is_some_and(|t| has(words::LABELS, &t.low) || (t.is('#') && digits));
+    let label = before(1).is_some_and(|t| {
+        has(words::LABELS, &t.low) || (t.is('#') && before(2).is_some_and(|t| t.shape == Shape::Word))
+    });
     let clock = digits
         && (glued_to(':')
             || (tokens[from].glued
@@ -290,7 +292,7 @@ fn bound(tokens: &[Token], from: usize, to: usize) -> bool {
     before || plus || more
 }
 
-/// "82,904 dollars and 57 cents" is one amount.
+/// "51,630 dollars and 48 cents" is one amount.
 fn with_cents(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
     let mut out: Vec<Hit<Amount>> = Vec::new();
     for mut hit in hits {
@@ -328,11 +330,11 @@ mod tests {
             ("1,204", false, Some(1_204_000_000)),
             ("1.204", false, Some(1_204_000)),
             ("1.204", true, Some(1_204_000_000)),
-            ("82,904.57", true, Some(82_904_570_000)),
-            ("82.904,57", true, Some(82_904_570_000)),
-            ("82'904.57", true, Some(82_904_570_000)),
-            ("1,41,006.20", true, Some(141_006_200_000)),
-            ("82904.569999999", true, Some(82_904_569_999)),
+            ("51,630.48", true, Some(51_630_480_000)),
+            ("51.630,48", true, Some(51_630_480_000)),
+            ("51'630.48", true, Some(51_630_480_000)),
+            ("1,27,009.80", true, Some(127_009_800_000)),
+            ("51630.479999999", true, Some(51_630_479_999)),
             ("8.11.2024", false, None),
             ("1,2,3", false, None),
         ] {

@@ -149,7 +149,7 @@ mod tests {
             ("a dozen", Some((12, 2))),
             ("a car", None),
             ("two thousand three hundred forty-one", Some((2341, 5))),
-            ("eighty-two thousand nine hundred four dollars", Some((82904, 5))),
+            ("fifty-one thousand six hundred nine dollars", Some((51609, 5))),
             ("three and two", Some((3, 1))),
             ("one two", Some((1, 1))),
             ("vierzehn", Some((14, 1))),

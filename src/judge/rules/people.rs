@@ -201,13 +201,17 @@ fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool
         let pair = |x: &str, y: &str| between.windows(2).any(|w| w[0].low == x && w[1].low == y);
         let passive = any("beaten defeated outdone edged topped outranked surpassed exceeded outnumbered") && any("by");
         let than = any("than compared");
-        let first_wins = if passive || any("loses trails behind lost") {
+        let first_wins = if passive || any("loses trails behind lost") || pair("second", "to") {
             Some(false)
-        } else if any(words::BEATS) || pair("ahead", "of") || pair("followed", "by") {
+        } else if any(words::BEATS)
+            || pair("ahead", "of")
+            || (any("followed") && any("by"))
+            || (between.len() == 1 && any("over"))
+        {
             Some(true)
         } else if any(words::EXCEEDS) || (than && any(words::MORE)) {
             Some(more)
-        } else if than && any(words::LESS) {
+        } else if any("<") || (than && any(words::LESS)) {
             Some(!more)
         } else {
             None
@@ -225,9 +229,11 @@ fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool
 /// "X wins, Y is second": clauses that speak of one person and say how that one came out.
 fn marked(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
     let (more, nouns) = ranking(asked);
+    // "X, with Y second" turns to Y; "the one with more boats" doesn't turn.
+    let turns_to = |n: usize| tokens[n].low == "with" && hits.iter().any(|hit| (n + 1..n + 3).contains(&hit.from));
     let parts = |n: usize| {
-        (tokens[n].ends_clause() && !tokens[n].is(':') && !tokens[n].aside)
-            || has("but while whereas and with", &tokens[n].low) && !tokens[n].aside
+        let joint = has("but while whereas and", &tokens[n].low) || turns_to(n);
+        !tokens[n].aside && ((tokens[n].ends_clause() && !tokens[n].is(':')) || joint)
     };
     let (mut wins, mut loses): (Vec<&Who>, Vec<&Who>) = (Vec::new(), Vec::new());
     let mut from = 0;
@@ -247,7 +253,11 @@ fn marked(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool> 
                 })
             };
             let (up, down) = if more { (words::MORE, words::LESS) } else { (words::LESS, words::MORE) };
-            let lost = clause.iter().any(|t| has(words::LOSES, &t.low)) || ranks(down);
+            let only = clause.windows(2).any(|w| {
+                let have = "has have owns own keeps keep holds hold had";
+                (w[0].low == "only" && has(have, &w[1].low)) || (w[1].low == "only" && has(have, &w[0].low))
+            });
+            let lost = clause.iter().any(|t| has(words::LOSES, &t.low)) || ranks(down) || (more && only);
             let won = clause.iter().any(|t| has(words::WINS, &t.low)) || ranks(up);
             if lost && !negated {
                 loses.push(who);

@@ -33,25 +33,27 @@ pub fn prefer<T: Clone>(hits: Vec<Hit<T>>, pass: impl Fn(&Hit<T>) -> bool) -> Ve
 /// "Initially I got …", "I first thought …", "my earlier guess was …", "I said … before".
 pub fn retracted(tokens: &[Token], at: usize) -> bool {
     let start = clause_start(tokens, at);
-    let told = |n: usize| tokens.get(n).is_some_and(|t| has(words::THOUGHT, &t.low));
-    let before =
-        tokens[at..].iter().take_while(|t| !t.ends_clause()).take(5).any(|t| has("before earlier previously", &t.low));
-    let past = before && (start..at).any(told);
-    past || (start..at).any(|n| {
-        let low = &*tokens[n].low;
-        let used = low == "used" && tokens.get(n + 1).is_some_and(|t| t.low == "to");
-        used || has(words::RETRACTS, low)
-            || (["first", "earlier", "once", "had", "preliminary", "old"].contains(&low)
-                && (told(n + 1) || told(n + 2)))
-    })
+    let clause = &tokens[start..(at..tokens.len()).find(|n| ends_thought(&tokens[*n])).unwrap_or(tokens.len())];
+    let thought = |n: usize| clause.get(n).is_some_and(|t| has(words::THOUGHT, &t.low));
+    let past = clause.iter().any(|t| has("before earlier previously", &t.low)) && (0..clause.len()).any(thought);
+    let so_thought =
+        tokens[at..].windows(3).take(12).any(|w| w[0].low == "so" && w[1].low == "i" && w[2].low == "thought");
+    past || so_thought
+        || (0..clause.len()).any(|n| {
+            let low = &*clause[n].low;
+            let used = low == "used" && clause.get(n + 1).is_some_and(|t| t.low == "to");
+            let first = has("first initial original earlier previous once had preliminary old", low);
+            used || has(words::RETRACTS, low) || (first && (thought(n + 1) || thought(n + 2)))
+        })
+}
+
+fn ends_thought(token: &Token) -> bool {
+    token.ends_clause() || has("but sondern sino mais pero aber", &token.low)
 }
 
 /// The first token of the clause that holds `at`.
 pub fn clause_start(tokens: &[Token], at: usize) -> usize {
-    (0..at)
-        .rev()
-        .find(|n| tokens[*n].ends_clause() || has("but sondern sino mais pero aber", &tokens[*n].low))
-        .map_or(0, |n| n + 1)
+    (0..at).rev().find(|n| ends_thought(&tokens[*n])).map_or(0, |n| n + 1)
 }
 
 /// "Ann? No, Bob": what is asked gives way to what comes later.

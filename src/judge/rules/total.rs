@@ -10,8 +10,8 @@ use super::words::{self, has};
 const TOTAL: &str = "total totals totalling totaling sum sums altogether combined overall makes making equals gives \
     giving adds together make come comes insgesamt gesamt summe suma somme totale gesamtguthaben";
 /// Follow the noun after "how many".
-const ENDS_UNIT: &str = "do does did are is was were belong in have has the of keep hold own can on there at that who \
-    total different";
+const ENDS_UNIT: &str = "do does did are is was were belong in have has the of keep hold own can on there at that \
+    who total different";
 
 /// The amounts that may be the result; more than one value left means that none was marked.
 pub fn results(tokens: &[Token], asked: &[Token], restated: &[i128], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
@@ -21,9 +21,9 @@ pub fn results(tokens: &[Token], asked: &[Token], restated: &[i128], hits: Vec<H
     let hits = marked(tokens, hits);
     let hits = prefer(hits, |hit| in_unit(tokens, asked, hit));
     let hits = prefer(hits, |hit| !restated.contains(&hit.value.micros));
-    let hits = prefer(hits, |hit| !year(tokens, hit));
+    let hits = prefer(hits, |hit| !year(tokens, hit) && !of_the_work(tokens, hit));
     let hits = concluded(tokens, hits);
-    sum_of_others(hits)
+    sum_of_others(tokens, hits)
 }
 
 /// True if all hits say one value, and there is one.
@@ -125,13 +125,26 @@ fn concluded(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
     hits.into_iter().filter(|hit| hit.from > word).collect()
 }
 
-/// "14: 5, 4, 3 and 2" and "5, 4, 3 and 2: 14".
-fn sum_of_others(hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
-    if hits.len() < 3 || one_value(&hits) {
-        return hits;
-    }
+/// "in 4 files": what was read, not what was asked.
+fn of_the_work(tokens: &[Token], hit: &Hit<Amount>) -> bool {
+    tokens
+        .get(hit.to)
+        .is_some_and(|t| has("file files document documents source sources step steps query queries lines", &t.low))
+}
+
+/// "14: 5, 4, 3 and 2" and "5, 4, 3 and 2: 14". A comma is not enough: in "1, 2 and 3" nothing is a sum.
+fn sum_of_others(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
+    let [first, second, .., before, last] = hits.as_slice() else { return hits };
     let all: i128 = hits.iter().map(|hit| hit.value.micros).sum();
-    let is_sum = |hit: &&Hit<Amount>| (all - 2 * hit.value.micros).abs() < 5_000;
-    let result = hits.first().filter(is_sum).or_else(|| hits.last().filter(is_sum)).cloned();
-    result.map_or(hits, |hit| vec![hit])
+    let apart = |a: &Hit<Amount>, b: &Hit<Amount>| {
+        tokens[a.to..b.from].iter().any(|t| (t.ends_clause() && !t.is(',')) || t.low == "is")
+    };
+    let is_sum = |hit: &Hit<Amount>| (all - 2 * hit.value.micros).abs() < 5_000;
+    if is_sum(first) && apart(first, second) {
+        return vec![first.clone()];
+    }
+    if is_sum(last) && apart(before, last) {
+        return vec![last.clone()];
+    }
+    hits
 }

@@ -67,7 +67,7 @@ pub const BEATS: &str = "beats beat beating edges outranks outrank tops leads wi
     prevails beating topping edging";
 
 /// The subject has more than the object.
-pub const EXCEEDS: &str = "exceeds exceed outnumbers surpasses exceeding surpassing surpass";
+pub const EXCEEDS: &str = "> exceeds exceed outnumbers surpasses exceeding surpassing surpass";
 
 /// Who is spoken of here is not the winner.
 pub const LOSES: &str = "second runner-up runner runnerup loses lost lose loser trails trailing behind losing third";
@@ -106,12 +106,13 @@ pub const COMMON: &str = "a an the this that these those it its he she they we i
     meanwhile visa mastercard jcb discover maestro diners club express let hope thanks thank happy glad feel free \
     hello hi dear regards well ok okay sure actually wait correction edit updated revised maybe perhaps possibly \
     probably likely certainly definitely indeed alternatively otherwise instead rather unlike except via per etc \
-    versus vs like such too very der die das den dem des ein eine einer ist war sind und oder nicht kein aber also \
-    daher person besitzer besitzerin eigentümer eigentümerin antwort endgültige gesamt gesamtguthaben insgesamt hat \
-    haben lautet name mit von im in herr frau fahrzeuge fahrzeug el la los las un una unos es son fue y o no pero \
-    sino respuesta persona dueño dueña propietario propietaria tiene total final que con de del lo por más \
-    vehículos la respuesta le les un une est sont et ou pas mais donc réponse personne propriétaire finale qui avec \
-    du au a l il elle c'est il lo gli risposta è e o non ma quindi proprietario persona que a resposta o os as é são";
+    versus vs like such too very aus bei für zu zur zum dies diese dieser diesen daher leider ich wir sie mir uns \
+    ihnen nach auf auch nur der die das den dem des ein eine einer ist war sind und oder nicht kein aber also daher \
+    person besitzer besitzerin eigentümer eigentümerin antwort endgültige gesamt gesamtguthaben insgesamt hat haben \
+    lautet name mit von im in herr frau fahrzeuge fahrzeug el la los las un una unos es son fue y o no pero sino \
+    respuesta persona dueño dueña propietario propietaria tiene total final que con de del lo por más vehículos la \
+    respuesta le les un une est sont et ou pas mais donc réponse personne propriétaire finale qui avec du au a l il \
+    elle c'est il lo gli risposta è e o non ma quindi proprietario persona que a resposta o os as é são";
 
 /// After a possessive name, these speak of another person.
 pub const KIN: &str = "brother sister sibling wife husband spouse partner mother father son daughter child cousin \
@@ -122,8 +123,8 @@ pub const KIN: &str = "brother sister sibling wife husband spouse partner mother
 pub const HEDGES: &str = "or possibly maybe perhaps alternatively otherwise could might either oder ou o alternativ";
 
 /// A number after these is a place, not an amount.
-pub const LABELS: &str = "step line block row page file question hop attempt section part chapter version plate \
-    route table column item option record# note footnote figure phase stage query q schritt";
+pub const LABELS: &str = "number step line block row page file question hop attempt section part chapter version \
+    plate route table column item option record# note footnote figure phase stage query q schritt";
 
 /// A line that opens with one of these says goodbye or where the answer is from.
 pub const CLOSING: &str = "let hope please thanks thank feel happy glad source sources note confidence verified \
