@@ -9,6 +9,7 @@ mod doctor;
 mod drive;
 mod generate;
 mod init;
+mod judge_cases;
 mod lint;
 mod load;
 mod populate;
@@ -41,6 +42,7 @@ enum Verb {
     Run(Box<run::RunArgs>),
     Resume(resume::ResumeArgs),
     Report(report::ReportArgs),
+    JudgeCases(judge_cases::JudgeCasesArgs),
     Stamp(stamp::StampArgs),
     Base(base::BaseArgs),
     Doctor(doctor::DoctorArgs),
@@ -72,6 +74,7 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
         Verb::Run(args) => wait(run::run(args)),
         Verb::Resume(args) => wait(resume::run(args)),
         Verb::Report(args) => report::run(args),
+        Verb::JudgeCases(args) => judge_cases::run(args),
         Verb::Stamp(args) => stamp::run(args),
         Verb::Base(args) => wait(base::run(args)),
         Verb::Doctor(args) => wait(doctor::run(args)),

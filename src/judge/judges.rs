@@ -1,7 +1,7 @@
 //! The judges there are, behind one verb. Which one decides is fixed for a whole job.
 
 use super::scripted::Script;
-use super::{JudgeError, Verdict};
+use super::{JudgeError, Key, Verdict, rules};
 use crate::task::Case;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Who judges.
 #[derive(Debug, Clone)]
 pub enum Judge {
-    /// By rules, offline; see [`super::rules`].
+    /// By rules, offline.
     Rules,
     /// Plays back a script; for tests of what a judge's failure does.
     Scripted(Arc<Script>),
@@ -49,8 +49,16 @@ impl Judge {
     /// [`JudgeError`] where it can't decide, which is no statement about the answer.
     pub fn decide(&self, task: &str, case: &Case, answer: &str) -> Result<Verdict, JudgeError> {
         match self {
-            Judge::Rules => Ok(super::rules_stub(case, answer)),
+            Judge::Rules => Ok(rules::judge(&case.input, &key_of(case)?, answer, &[])),
             Judge::Scripted(script) => script.decide(task),
         }
+    }
+}
+
+/// The key as the task types it (`key` in its `case.json`), else as its text reads.
+fn key_of(case: &Case) -> Result<Key, JudgeError> {
+    match case.extra.get("key") {
+        Some(key) => serde_json::from_value(key.clone()).map_err(|e| JudgeError(format!("`key` in `case.json`: {e}"))),
+        None => Ok(Key::infer(&case.input, &case.ground_truth)),
     }
 }

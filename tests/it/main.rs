@@ -53,3 +53,8 @@ mod keys;
 
 /// The real Context-Bench corpus and its published tasks.
 mod contextbench;
+
+/// The `rules` judge: labelled cases and the verb that measures it.
+mod judge;
+/// The `rules` judge: what holds for any text.
+mod judge_properties;

@@ -1,0 +1,63 @@
+//! What can go wrong in this room beside a judge that can't decide (that is a `JudgeError`): files of labelled cases.
+
+use std::path::{Path, PathBuf};
+
+/// Why labelled cases can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file can't be read.
+    #[error("failed to read `{path}`: {source}")]
+    ReadCases {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Lines of the file are no cases; all bad lines are in it.
+    #[error("{}", bad_lines(path, lines))]
+    ParseCases {
+        /// The file.
+        path: PathBuf,
+        /// Line numbers from 1, and what is wrong.
+        lines: Vec<(usize, String)>,
+    },
+    /// The file has no case.
+    #[error("`{path}` holds no cases")]
+    NoCases {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file of rivals has no name.
+    #[error("`{path}` holds no names")]
+    NoNames {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// How many bad lines a message shows.
+const SHOWN: usize = 20;
+
+fn bad_lines(path: &Path, lines: &[(usize, String)]) -> String {
+    let mut shown: Vec<String> =
+        lines.iter().take(SHOWN).map(|(line, what)| format!("`{}:{line}`: {what}", path.display())).collect();
+    if lines.len() > SHOWN {
+        shown.push(format!("and {} more lines", lines.len() - SHOWN));
+    }
+    shown.join("\n       ")
+}
+
+impl Error {
+    /// What the user can do about it, where one thing is likely to help.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::ReadCases { .. } => None,
+            Error::NoNames { .. } => Some("`--rivals` takes one name a line, or a corpus's `people.txt`".into()),
+            Error::ParseCases { .. } | Error::NoCases { .. } => Some(
+                "each line is a JSON object with `question`, `key`, `submission` and `expected` (0.0, 0.5 or 1.0), and \
+                 `id`, `category`, `answer_type`, `reason`, `policy` as you like"
+                    .into(),
+            ),
+        }
+    }
+}

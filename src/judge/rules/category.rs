@@ -1,0 +1,83 @@
+//! Any other text: the key's words in a row, as a phrase of their own. "Pilot" is not said by "Deputy
+//! pilot", nor "Diver" by "Diver, commercial", nor "Oregon" by "Oregon or Ohio".
+
+use super::standing::Hit;
+use super::token::{Shape, Token};
+use super::words::{self, has};
+
+/// Where the key's phrase stands.
+pub fn phrases(key: &[Token], tokens: &[Token], asked: &[Token]) -> Vec<Hit<()>> {
+    let key: Vec<&Token> = key.iter().filter(|t| counts(t)).collect();
+    let Some(first) = key.first() else { return Vec::new() };
+    let letter = key.len() == 1 && first.text.chars().count() == 1;
+    (0..tokens.len())
+        .filter_map(|n| {
+            let mut at = n;
+            for (i, want) in key.iter().enumerate() {
+                // Between the words of a phrase, its signs may differ.
+                while i > 0 && tokens.get(at).is_some_and(|t| t.shape == Shape::Mark && ",-'./()&".contains(&t.text)) {
+                    at += 1;
+                }
+                let said = tokens.get(at)?;
+                let same = if letter { said.text == want.text } else { alike(said, want) };
+                same.then_some(())?;
+                at += 1;
+            }
+            let hit = Hit { value: (), from: n, to: at };
+            alone(tokens, asked, &hit).then_some(hit)
+        })
+        .collect()
+}
+
+fn counts(token: &Token) -> bool {
+    token.text.chars().any(char::is_alphanumeric)
+}
+
+fn alike(said: &Token, want: &Token) -> bool {
+    said.low == want.low || said.text.to_lowercase() == want.text.to_lowercase()
+}
+
+/// Nothing beside the phrase makes it part of a longer one, or one of several.
+fn alone(tokens: &[Token], asked: &[Token], hit: &Hit<()>) -> bool {
+    let usual = |t: &Token| has(words::BESIDE, &t.low) || asked.iter().any(|a| a.low == t.low);
+    let choice = |t: &Token| t.is('/') || t.is('&');
+    let joins = |t: &Token| has("or and oder o ou y und et e nor +", &t.low);
+    let beyond = tokens.get(hit.to + 1);
+    let grown = |t: &Token, next: Option<&Token>| t.is('-') && t.glued && next.is_some_and(|n| n.glued && counts(n));
+    let left_free = |t: &Token| match t.shape {
+        Shape::Break => true,
+        Shape::Mark if choice(t) => false,
+        Shape::Mark if t.is(',') => !listed_before(tokens, hit.from - 1),
+        Shape::Mark => !grown(t, tokens.get(hit.from)),
+        _ => usual(t) && (hit.from == 1 || !joins(t)),
+    };
+    let goes_on = |t: &Token| has("has had is was owns also then so", &t.low);
+    let right_free = |t: &Token| match t.shape {
+        Shape::Break => true,
+        Shape::Mark if choice(t) => false,
+        Shape::Mark if t.is(',') => !listed_after(tokens, hit.to + 1, &usual),
+        Shape::Mark => !grown(t, beyond),
+        _ => usual(t) && (!joins(t) || beyond.is_none_or(goes_on)),
+    };
+    hit.from.checked_sub(1).is_none_or(|n| left_free(&tokens[n])) && tokens.get(hit.to).is_none_or(right_free)
+}
+
+/// `Oregon, Ohio` and `Diver, commercial`: a few words that no sentence is made of follow the comma.
+fn listed_after(tokens: &[Token], from: usize, usual: &dyn Fn(&Token) -> bool) -> bool {
+    let rest: Vec<&Token> = tokens[from..].iter().take_while(|t| !t.ends_clause() && !t.is('(')).collect();
+    !rest.is_empty()
+        && rest.len() <= 4
+        && rest.iter().all(|t| t.shape == Shape::Word)
+        && !usual(rest[0])
+        && !has("not earning making living according", &rest[0].low)
+}
+
+/// `Ohio, Oregon`: one or two words of no sentence stand before the comma.
+fn listed_before(tokens: &[Token], comma: usize) -> bool {
+    let start = (0..comma).rev().find(|n| tokens[*n].ends_clause()).map_or(0, |n| n + 1);
+    let words = &tokens[start..comma];
+    !words.is_empty()
+        && words.len() <= 2
+        && words.iter().all(|t| t.shape == Shape::Word && !has(words::COMMON, &t.low))
+        && !words.iter().any(|t| has(words::NEGATES, &t.low))
+}

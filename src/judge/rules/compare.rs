@@ -1,0 +1,177 @@
+//! One comparison a kind: what a span says against the key. It reads tokens only; where the span is, has been decided.
+
+use super::key::Kind;
+use super::people::{self, Who};
+use super::standing::{Hit, prefer, replaced_after, retracted, standing};
+use super::token::{Shape, Token, tokens};
+use super::words::has;
+use super::{blood, category, date, list, money, name, number, refusal, total, yesno};
+
+/// What a span says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// The key, and why that is clear.
+    Key(&'static str),
+    /// Something of the key's kind that is not the key, or more than one thing.
+    Other(&'static str),
+    /// Nothing of the key's kind.
+    Nothing(&'static str),
+}
+
+/// Compares what `span` says with `key`, an answer of `kind`.
+pub fn compare(kind: Kind, key: &str, span: &str, question: &str, rivals: &[String]) -> Said {
+    let (said, asked) = (tokens(span), tokens(question));
+    match kind {
+        Kind::Count | Kind::Money => amount(kind, key, &said, &asked),
+        Kind::Date => day(key, &said, &asked),
+        Kind::BloodType => {
+            let want = blood::types(&tokens(key)).first().map(|hit| hit.value.clone());
+            one(standing(&said, &asked, blood::types(&said)), |value| Some(value) == want.as_ref())
+        }
+        Kind::YesNo => {
+            let want = yesno::statements(&tokens(key)).first().map(|hit| hit.value);
+            // "No, I can't help with that" is no "no".
+            let refused = |hit: &Hit<bool>| !hit.value && refusal::refuses(&span[said[hit.from].at.0..]);
+            let stated = yesno::statements(&said).into_iter().filter(|hit| !refused(hit)).collect();
+            one(standing(&said, &[], stated), |value| Some(*value) == want)
+        }
+        Kind::Name => person(key, rivals, &uncapped(said, &asked), &asked),
+        Kind::List => match list::said(&list::members(key), rivals, &uncapped(said.clone(), &asked), &asked) {
+            Ok(why) => Said::Key(why),
+            Err(why) if people::everybody(&[], rivals, &said).is_empty() => Said::Nothing(why),
+            Err(why) => Said::Other(why),
+        },
+        Kind::Text => text(key, &said, &asked),
+    }
+}
+
+/// A capital word that the question has in lower case ("Skipper") is no part of a name.
+fn uncapped(mut said: Vec<Token>, asked: &[Token]) -> Vec<Token> {
+    for token in said.iter_mut().filter(|t| t.capital()) {
+        if asked.iter().any(|a| a.shape == Shape::Word && a.text == token.low) {
+            token.text = token.text.to_lowercase();
+        }
+    }
+    said
+}
+
+/// Whether a piece of text says anything of the kind.
+pub fn says(kind: Kind, key: &str, piece: &str, question: &str) -> bool {
+    let said = tokens(piece);
+    match kind {
+        Kind::Count | Kind::Money => !number::amounts(&said, kind == Kind::Money, &dated(&said)).is_empty(),
+        Kind::Date => !date::dates(&said).is_empty(),
+        Kind::BloodType => !blood::types(&said).is_empty(),
+        Kind::YesNo => !yesno::statements(&said).is_empty(),
+        Kind::Name => !people::everybody(&[name::words_of(key)], &[], &said).is_empty(),
+        Kind::List => said.iter().any(|t| t.text.chars().any(char::is_alphanumeric)),
+        Kind::Text => !category::phrases(&tokens(key), &said, &tokens(question)).is_empty(),
+    }
+}
+
+/// The token ranges that are dates, so that their digits are no amounts.
+fn dated(said: &[Token]) -> Vec<(usize, usize)> {
+    date::dates(said).iter().map(|hit| (hit.from, hit.to)).collect()
+}
+
+fn one<T: PartialEq>(hits: Vec<Hit<T>>, is_key: impl Fn(&T) -> bool) -> Said {
+    match hits.split_first() {
+        None => Said::Nothing("nothing of the key's kind"),
+        Some((first, rest)) if rest.iter().any(|hit| hit.value != first.value) => {
+            Said::Other("several values, none chosen")
+        }
+        Some((first, _)) if is_key(&first.value) => Said::Key("the same value"),
+        Some(_) => Said::Other("another value"),
+    }
+}
+
+fn amount(kind: Kind, key: &str, said: &[Token], asked: &[Token]) -> Said {
+    let as_money = kind == Kind::Money;
+    let key_tokens = tokens(key);
+    let Some(want) = number::amounts(&key_tokens, as_money, &[]).first().map(|hit| hit.value) else {
+        return Said::Nothing("the key holds no number");
+    };
+    let found = number::amounts(said, as_money, &dated(said));
+    let any = !found.is_empty();
+    let hits = standing(said, asked, found);
+    let hits = if as_money { money::candidates(said, hits) } else { hits };
+    let hits: Vec<_> = if as_money {
+        hits
+    } else {
+        hits.into_iter().filter(|hit| hit.value.currency == number::Currency::None).collect()
+    };
+    let restated: Vec<i128> = number::amounts(asked, as_money, &[]).iter().map(|hit| hit.value.micros).collect();
+    if hits.is_empty() && any {
+        return Said::Other("every number in it is denied or of another kind");
+    }
+    if hits.is_empty() {
+        return nothing_counts_as_zero(want.micros, said);
+    }
+    let hits = total::results(said, asked, &restated, hits);
+    if hits.is_empty() {
+        return Said::Other("only bounds or parts of a sum");
+    }
+    if !total::one_value(&hits) {
+        return Said::Other("several values, none chosen");
+    }
+    let same = |hit: &Hit<number::Amount>| {
+        if as_money { money::same(&want, &hit.value) } else { want.micros == hit.value.micros }
+    };
+    if hits.iter().all(same) { Said::Key("the same value") } else { Said::Other("another value") }
+}
+
+fn nothing_counts_as_zero(want: i128, said: &[Token]) -> Said {
+    let words: Vec<&str> = said.iter().filter(|t| t.text.chars().any(char::is_alphanumeric)).map(|t| &*t.low).collect();
+    if want == 0
+        && (words == ["none"]
+            || (words.len() <= 3
+                && words.first() == Some(&"no")
+                && words.len() > 1
+                && !has("answer idea match result matches results", words[1])))
+    {
+        return Said::Key("none is zero");
+    }
+    Said::Nothing("no number in the final answer")
+}
+
+fn day(key: &str, said: &[Token], asked: &[Token]) -> Said {
+    let Some(want) = date::dates(&tokens(key)).first().map(|hit| hit.value) else {
+        return Said::Nothing("the key holds no date");
+    };
+    let restated: Vec<date::Date> = date::dates(asked).into_iter().map(|hit| hit.value).collect();
+    let hits = standing(said, asked, date::dates(said));
+    let hits = prefer(hits, |hit| !restated.contains(&hit.value));
+    if !hits.is_empty() && hits.iter().all(|hit| want.same(&hit.value)) {
+        return Said::Key("the same date");
+    }
+    one(hits, |value| want.same(value))
+}
+
+fn person(key: &str, rivals: &[String], said: &[Token], asked: &[Token]) -> Said {
+    let hits = people::everybody(&[name::words_of(key)], rivals, said);
+    let any = !hits.is_empty();
+    let hits = standing(said, asked, hits);
+    let replaced = hits.last().is_some_and(|last| replaced_after(said, last.to, &name::part_of_name));
+    match people::chosen(said, asked, &hits) {
+        Ok(_) if replaced => Said::Other("the name is replaced by another"),
+        Ok(why) => Said::Key(why),
+        Err(_) if any && hits.is_empty() => Said::Other("every name in it is denied"),
+        Err(why) if hits.iter().any(|hit| hit.value == Who::Key) || any => Said::Other(why),
+        Err(why) => Said::Nothing(why),
+    }
+}
+
+fn text(key: &str, said: &[Token], asked: &[Token]) -> Said {
+    let found = category::phrases(&tokens(key), said, asked);
+    let any = !found.is_empty();
+    let stands = standing(said, asked, found);
+    let word = |t: &Token| t.shape == Shape::Word;
+    let replaced = |hit: &Hit<()>| retracted(said, hit.from) || replaced_after(said, hit.to, &word);
+    if !stands.is_empty() && !stands.iter().all(replaced) {
+        Said::Key("the same words")
+    } else if any {
+        Said::Other("the words are denied or replaced")
+    } else {
+        Said::Nothing("the key's words are not in the final answer")
+    }
+}

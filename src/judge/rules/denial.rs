@@ -1,0 +1,138 @@
+//! What is denied does not count: "not X but Y", "isn't X", "rather than X", "X is not the answer". A denial reaches
+//! the next value in its clause and what is joined to it by "or"; it doesn't reach out of a relative clause ("who has
+//! no card is X").
+
+use super::standing::Hit;
+use super::token::Token;
+use super::words::{self, has};
+
+/// How many words may stand between a negation and what it denies.
+const REACH: usize = 6;
+
+/// The hits that are not denied.
+pub fn undenied<T: Clone>(tokens: &[Token], asked: &[Token], hits: Vec<Hit<T>>) -> Vec<Hit<T>> {
+    let asks_negation = asked.iter().any(|t| negation(&t.low) || has("no without lacks none", &t.low));
+    let mut out = Vec::new();
+    let mut denied_before: Option<usize> = None;
+    for (n, hit) in hits.iter().enumerate() {
+        let floor = n.checked_sub(1).map_or(0, |before| hits[before].to);
+        let carried = denied_before.is_some_and(|end| joined(&tokens[end..hit.from]));
+        let next = hits.get(n + 1).map_or(tokens.len(), |next| next.from);
+        let denied = carried
+            || before(tokens, floor, hit.from, asks_negation)
+            || after(&tokens[hit.to..next.max(hit.to)], asks_negation);
+        denied_before = denied.then_some(hit.to);
+        if !denied {
+            out.push(hit.clone());
+        }
+    }
+    out
+}
+
+fn joined(between: &[Token]) -> bool {
+    let words: Vec<&str> = between.iter().filter(|t| !t.is(',')).map(|t| &*t.low).collect();
+    matches!(words.as_slice(), ["or" | "nor" | "and" | "/" | "oder" | "o" | "ni" | "ou", ..] if words.len() <= 2)
+}
+
+fn negation(low: &str) -> bool {
+    has(words::NEGATES, low) || low.ends_with("n't")
+}
+
+/// Two words that together negate what follows at once.
+fn pair(first: &str, second: &str) -> bool {
+    matches!(
+        (first, second),
+        ("rather" | "other" | "different", "than")
+            | ("instead", "of")
+            | ("apart" | "aside", "from")
+            | ("ruled" | "rule" | "ruling", "out")
+            | ("no", "longer" | "es" | "era" | "fue" | "son")
+            | ("but", "for")
+            | ("as", "opposed")
+            | ("in", "place")
+    )
+}
+
+fn before(tokens: &[Token], floor: usize, at: usize, asks_negation: bool) -> bool {
+    let mut thick = 0;
+    let mut n = at;
+    while n > floor && at - n < REACH + 4 {
+        n -= 1;
+        let token = &tokens[n];
+        let low = &*token.low;
+        let previous = n.checked_sub(1).map_or("", |p| &*tokens[p].low);
+        if low == "only" && negation(previous) {
+            return false;
+        }
+        // "Everyone except X has one" answers who has none.
+        if asks_negation && has("except but excluding", low) && has("everyone everybody all", previous) {
+            return false;
+        }
+        if negation(low) || pair(previous, low) {
+            return thick == 0
+                || (thick <= REACH && !relative(tokens, n, floor) && !(asks_negation && low.ends_with("n't")));
+        }
+        // "anyone but X"
+        if low == "but" && thick == 0 && has("anyone anybody everyone everybody nobody all none", previous) {
+            return true;
+        }
+        if token.ends_clause() || token.is('=') || has(words::TURNS, low) {
+            return false;
+        }
+        if !has(words::THIN, low) && !token.is('"') {
+            thick += 1;
+        }
+        if has(words::COPULAS, low) && thick > 3 {
+            return false;
+        }
+    }
+    false
+}
+
+/// The negation belongs to "who has not …", which says something of a person and denies nobody.
+fn relative(tokens: &[Token], negation: usize, floor: usize) -> bool {
+    (floor..negation)
+        .rev()
+        .take(4)
+        .any(|n| has("who that which whose with quien que qui der die without", &tokens[n].low))
+}
+
+/// "X is not the answer", "X is wrong", "X is ruled out", "X doesn't qualify".
+fn after(tokens: &[Token], asks_negation: bool) -> bool {
+    let clause: Vec<&str> = tokens
+        .iter()
+        .skip_while(|t| t.is('"') || t.is('\''))
+        .take_while(|t| !t.ends_clause() && !has("but and so while whereas", &t.low))
+        .map(|t| &*t.low)
+        .collect();
+    let Some(first) = clause.first().copied() else { return false };
+    let rest = &clause[1..];
+    let thin = |words: &[&str]| {
+        words
+            .iter()
+            .copied()
+            .find(|w| !has("the a an actually clearly definitely be really therefore", w))
+            .unwrap_or("")
+            .to_string()
+    };
+    let verdict = |word: &str| {
+        word.is_empty()
+            || has("answer it correct right one winner him her case true person solution valid eligible", word)
+    };
+    let be = has("is was isn't wasn't are aren't ist es est can can't cannot could couldn't", first);
+    let bad = |word: &str| has("wrong incorrect excluded eliminated ruled disqualified out false rejected", word);
+    if be && bad(&thin(rest)) {
+        return true;
+    }
+    if be && (first.ends_with("n't") || first == "cannot") {
+        return verdict(&thin(rest));
+    }
+    if be && rest.first().is_some_and(|w| *w == "not" || *w == "nicht" || *w == "never") {
+        return verdict(&thin(&rest[1..]));
+    }
+    if (first == "does" && rest.first() == Some(&"not")) || first == "doesn't" {
+        let verb = if first == "does" { rest.get(1) } else { rest.first() };
+        return !asks_negation || verb.is_some_and(|v| has("qualify match fit count meet", v));
+    }
+    (first == "n't" || first == "not") && rest.is_empty()
+}

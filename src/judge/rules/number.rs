@@ -1,0 +1,374 @@
+//! Finds amounts in tokens: digits and words, with sign, scale, currency and what makes them no amount at all (dates,
+//! times, ordinals, percentages, labels such as "step 3", bounds such as "more than 3"). Values are millionths, exact.
+
+use super::number_words;
+use super::standing::Hit;
+use super::token::{Shape, Token};
+use super::words::{self, has};
+
+/// One in the unit of [`Amount::micros`].
+pub const ONE: i128 = 1_000_000;
+
+/// What an amount is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Currency {
+    /// Nothing said.
+    None,
+    /// US dollars.
+    Dollar,
+    /// Hundredths of a dollar.
+    Cent,
+    /// Other money, by its code.
+    Foreign(&'static str),
+}
+
+/// An amount as it was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Amount {
+    /// The value in millionths.
+    pub micros: i128,
+    /// What it is counted in.
+    pub currency: Currency,
+    /// It was said with decimals.
+    pub decimals: bool,
+    /// It only bounds the value: "at least 3", "3+".
+    pub bound: bool,
+}
+
+/// All amounts, in order. `money` reads `51.630` and `51 630` as thousands. `skip` are token ranges of dates.
+pub fn amounts(tokens: &[Token], money: bool, skip: &[(usize, usize)]) -> Vec<Hit<Amount>> {
+    let mut out: Vec<Hit<Amount>> = Vec::new();
+    let mut n = 0;
+    while n < tokens.len() {
+        if let Some((_, end)) = skip.iter().find(|(from, to)| (*from..*to).contains(&n)) {
+            n = *end;
+            continue;
+        }
+        let Some((micros, decimals, to)) = value(tokens, n, money) else {
+            n += 1;
+            continue;
+        };
+        let (scale, to) = scaled(tokens, to);
+        if !not_an_amount(tokens, n, to) {
+            let micros = micros.saturating_mul(scale);
+            let micros = if negative(tokens, n) { -micros } else { micros };
+            let amount = Amount { micros, currency: currency(tokens, n, to), decimals, bound: bound(tokens, n, to) };
+            out.push(Hit { value: amount, from: n, to });
+        }
+        n = to;
+    }
+    with_cents(tokens, out)
+}
+
+/// The number that begins at `n`, whether it has decimals, and the token after it.
+fn value(tokens: &[Token], n: usize, money: bool) -> Option<(i128, bool, usize)> {
+    let token = &tokens[n];
+    match token.shape {
+        Shape::Number => {
+            let mut text = token.text.clone();
+            let mut to = n + 1;
+            let digits = |t: &str| t.len() <= 3 && t.bytes().all(|b| b.is_ascii_digit());
+            while money && digits(text.rsplit('\'').next().unwrap_or("")) {
+                let Some(next) = tokens.get(to).filter(|t| t.shape == Shape::Number && !t.glued) else { break };
+                let head: String = next.text.chars().take_while(char::is_ascii_digit).collect();
+                if head.len() != 3 {
+                    break;
+                }
+                text = format!("{text}'{}", next.text);
+                to += 1;
+            }
+            let (micros, decimals) = decimal(&text, money)?;
+            Some((micros, decimals, to))
+        }
+        Shape::Word => {
+            if token.low == "one" && pronoun(tokens, n) {
+                return None;
+            }
+            let words: Vec<&str> =
+                tokens[n..].iter().take_while(|t| t.shape == Shape::Word).take(16).map(|t| &*t.low).collect();
+            let (value, taken) = number_words::leading(&words)?;
+            Some((value * ONE, false, n + taken))
+        }
+        _ => None,
+    }
+}
+
+/// Digits with separators, in millionths, and whether there are decimals. The last separator is the decimal one, unless
+/// it can only part thousands.
+pub fn decimal(text: &str, money: bool) -> Option<(i128, bool)> {
+    let signs: Vec<(usize, char)> = text.char_indices().filter(|(_, c)| !c.is_ascii_digit()).collect();
+    let (whole, fraction) = match signs.last() {
+        None => (text, ""),
+        Some((at, last)) => {
+            let (before, after) = (&text[..*at], &text[at + 1..]);
+            let once = signs.iter().filter(|(_, c)| c == last).count() == 1;
+            let lone = signs.len() == 1;
+            let thousands = after.len() == 3 && lone && before.len() <= 3 && !before.starts_with('0');
+            let groups = match last {
+                '\'' | '_' => true,
+                ',' => !once || thousands,
+                _ => !once || (thousands && money),
+            };
+            if groups { (text, "") } else { (before, after) }
+        }
+    };
+    let mut groups = whole.split(|c: char| !c.is_ascii_digit());
+    let first = groups.next()?;
+    let rest: Vec<&str> = groups.collect();
+    // Western groups of three, or Indian ones of two before the last.
+    let grouped = rest.last().is_none_or(|g| g.len() == 3)
+        && rest.iter().all(|g| g.len() == 3 || g.len() == 2)
+        && (rest.is_empty() || (1..=3).contains(&first.len()));
+    let same_sign = whole.chars().filter(|c| !c.is_ascii_digit()).collect::<std::collections::BTreeSet<_>>().len() <= 1;
+    if !grouped || !same_sign || whole.len() > 24 {
+        return None;
+    }
+    let digits: String = whole.chars().filter(char::is_ascii_digit).collect();
+    let micros: String = format!("{fraction:0<6}").chars().take(6).collect();
+    Some((digits.parse::<i128>().ok()? * ONE + micros.parse::<i128>().ok()?, !fraction.is_empty()))
+}
+
+fn scaled(tokens: &[Token], to: usize) -> (i128, usize) {
+    let Some(next) = tokens.get(to) else { return (1, to) };
+    match next.low.as_str() {
+        "k" if next.glued => (1000, to + 1),
+        "m" if next.glued => (1_000_000, to + 1),
+        "hundred" => (100, to + 1),
+        "thousand" | "mil" | "tausend" => (1000, to + 1),
+        "million" | "millions" => (1_000_000, to + 1),
+        "billion" => (1_000_000_000, to + 1),
+        "dozen" => (12, to + 1),
+        _ => (1, to),
+    }
+}
+
+/// "the one who", "this one", "no one", "one of them".
+fn pronoun(tokens: &[Token], n: usize) -> bool {
+    let before = n.checked_sub(1).map_or("", |p| &*tokens[p].low);
+    let after = tokens.get(n + 1).map_or("", |t| &*t.low);
+    has("the this that no any every each which another other first second right last some", before)
+        || has("of who with that whose which can else could is's", after)
+}
+
+fn not_an_amount(tokens: &[Token], from: usize, to: usize) -> bool {
+    let before = |k: usize| from.checked_sub(k).map(|p| &tokens[p]);
+    let next = tokens.get(to);
+    let glued_to = |sign: char| {
+        next.is_some_and(|t| t.is(sign) && t.glued)
+            && tokens.get(to + 1).is_some_and(|t| t.glued && t.shape == Shape::Number)
+    };
+    let digits = tokens[from].shape == Shape::Number;
+    let ordinal = digits && next.is_some_and(|t| t.glued && ["st", "nd", "rd", "th", "e", "er"].contains(&&*t.low));
+    let percent = next.is_some_and(|t| {
+        t.is('%')
+            || ["percent", "pct", "prozent"].contains(&&*t.low)
+            || (t.low == "per" && tokens.get(to + 1).is_some_and(|t| t.low == "cent"))
+    });
+    let label = before(1).is_some_and(|t| {
+        has(words::LABELS, &t.low) || (t.is('#') && before(2).is_some_and(|t| t.shape == Shape::Word))
+    });
+    let clock = digits
+        && (glued_to(':')
+            || (tokens[from].glued
+                && before(1).is_some_and(|t| t.is(':') && t.glued)
+                && before(2).is_some_and(|t| t.shape == Shape::Number)));
+    ordinal || percent || label || clock || enumerator(tokens, from, to)
+}
+
+/// `1.` or `1)` before text at a line's start, where another line has one too.
+fn enumerator(tokens: &[Token], from: usize, to: usize) -> bool {
+    let opens = |n: usize| {
+        (n == 0 || tokens[n - 1].shape == Shape::Break)
+            && tokens[n].shape == Shape::Number
+            && tokens.get(n + 1).is_some_and(|t| t.glued && (t.is('.') || t.is(')')))
+            && tokens.get(n + 2).is_some_and(|t| t.shape != Shape::Break)
+    };
+    to == from + 1 && opens(from) && (0..tokens.len()).filter(|n| opens(*n)).nth(1).is_some()
+}
+
+fn negative(tokens: &[Token], from: usize) -> bool {
+    let mut at = from;
+    // The sign may stand before the currency: `-$5`, `- US$5`.
+    while at > 0 && (tokens[at - 1].is('$') || (tokens[at - 1].low == "us" && tokens[at].glued)) {
+        at -= 1;
+    }
+    let Some(sign) = at.checked_sub(1).map(|p| &tokens[p]) else { return false };
+    if ["minus", "negative"].contains(&&*sign.low) {
+        return true;
+    }
+    let after_value = sign.glued
+        && at
+            .checked_sub(2)
+            .is_some_and(|p| matches!(tokens[p].shape, Shape::Number | Shape::Word | Shape::Code) || tokens[p].is(')'));
+    let inside = sign.is('-') && tokens[at].glued && !after_value;
+    // `$-5`
+    inside || (sign.is('-') && tokens[at].glued && at >= 2 && tokens[at - 2].is('$'))
+}
+
+fn currency(tokens: &[Token], from: usize, to: usize) -> Currency {
+    let get = |n: Option<usize>| n.and_then(|n| tokens.get(n));
+    let before: Vec<&Token> = (1..=3).filter_map(|k| get(from.checked_sub(k))).filter(|t| !t.is('-')).take(2).collect();
+    let after: Vec<&Token> = (0..3).filter_map(|k| get(Some(to + k))).collect();
+    let dollar_before = before.first().is_some_and(|t| t.is('$'));
+    let glued = get(from.checked_sub(1)).is_some_and(|d| d.glued);
+    let prefix = before.get(1).filter(|_| dollar_before && glued).and_then(|t| other_dollar(&t.low));
+    let us_after = after.first().is_some_and(|t| t.is('$') || t.low == "us");
+    let suffix = if us_after { after.get(1) } else { after.first() };
+    let foreign = prefix
+        .or_else(|| before.first().and_then(|t| foreign(&t.low)))
+        .or_else(|| suffix.and_then(|t| foreign(&t.low)));
+    if let Some(code) = foreign {
+        return Currency::Foreign(code);
+    }
+    let cents = after.first().is_some_and(|t| ["cent", "cents"].contains(&&*t.low) || t.is('¢'));
+    if cents {
+        return Currency::Cent;
+    }
+    let dollar = |t: &&Token| {
+        t.is('$') || has("usd us-dollar us-dollars dollar dollars dólares dólar dollari buck bucks us$", &t.low)
+    };
+    let us_dollar =
+        after.first().is_some_and(|t| ["us", "u.s", "american"].contains(&&*t.low)) && after.get(1).is_some_and(dollar);
+    if dollar_before || before.first().is_some_and(dollar) || after.first().is_some_and(dollar) || us_dollar {
+        return Currency::Dollar;
+    }
+    Currency::None
+}
+
+/// The foreign currency that is named anywhere in the text.
+pub fn foreign_named(tokens: &[Token]) -> Option<&'static str> {
+    tokens.iter().find_map(|t| foreign(&t.low))
+}
+
+/// Currencies that aren't dollars of the United States.
+fn foreign(low: &str) -> Option<&'static str> {
+    const CODES: [(&str, &str); 14] = [
+        ("eur", "€ eur euro euros"),
+        ("gbp", "£ gbp pound pounds sterling"),
+        ("jpy", "¥ jpy yen"),
+        ("inr", "₹ inr rupee rupees"),
+        ("krw", "₩ krw"),
+        ("rub", "₽ rub ruble rubles"),
+        ("chf", "chf franc francs franken"),
+        ("cad", "cad canadian"),
+        ("aud", "aud australian"),
+        ("nzd", "nzd hkd sgd"),
+        ("mxn", "mxn peso pesos"),
+        ("cny", "cny yuan renminbi"),
+        ("sek", "sek krona kronor nok dkk pln zloty czk brl reais"),
+        ("btc", "btc bitcoin bitcoins eth usdt"),
+    ];
+    CODES.iter().find(|(_, words)| has(words, low)).map(|(code, _)| *code)
+}
+
+/// What stands grown together before a `$` that isn't of the United States.
+fn other_dollar(low: &str) -> Option<&'static str> {
+    Some(match low {
+        "c" | "ca" | "can" => "cad",
+        "a" | "au" => "aud",
+        "nz" | "hk" | "s" | "sg" => "nzd",
+        "mx" => "mxn",
+        "r" | "nt" => "sek",
+        _ => return None,
+    })
+}
+
+fn bound(tokens: &[Token], from: usize, to: usize) -> bool {
+    let mut at = from;
+    while at > 0 && (tokens[at - 1].is('$') || tokens[at - 1].is('=')) {
+        at -= 1;
+    }
+    let low = |n: Option<usize>| n.and_then(|n| tokens.get(n)).map_or("", |t| &*t.low);
+    let (one, two) = (low(at.checked_sub(1)), low(at.checked_sub(2)));
+    let before = has("than over above under below exceeding nearly almost against > < ≥ ≤ minimum maximum", one)
+        || (two == "at" && has("least most", one))
+        || (two == "up" && one == "to")
+        || (has("between from", one) && ["and", "to", "-"].contains(&low(Some(to))))
+        || (["and", "to", "-"].contains(&one) && has("between from", low(at.checked_sub(3))));
+    let plus = tokens.get(to).is_some_and(|t| t.is('+') && t.glued)
+        && tokens.get(to + 1).is_none_or(|t| !matches!(t.shape, Shape::Number | Shape::Word) || !t.glued)
+        && !tokens.get(to + 1).is_some_and(|t| t.shape == Shape::Number);
+    let more = low(Some(to)) == "or" && has("more fewer less higher so over above", low(Some(to + 1)));
+    before || plus || more
+}
+
+/// "51,630 dollars and 48 cents" is one amount.
+fn with_cents(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
+    let mut out: Vec<Hit<Amount>> = Vec::new();
+    for mut hit in hits {
+        if hit.value.currency == Currency::Cent {
+            hit.value.micros /= 100;
+            hit.value.currency = Currency::Dollar;
+            hit.value.decimals = true;
+            hit.to += 1;
+            if let Some(whole) = out.last_mut()
+                && whole.value.currency == Currency::Dollar
+                && !whole.value.decimals
+                && tokens[whole.to..hit.from].iter().all(|t| has("dollar dollars us and ,", &t.low))
+                && hit.value.micros < ONE
+            {
+                whole.value.micros += hit.value.micros;
+                whole.value.decimals = true;
+                whole.to = hit.to;
+                continue;
+            }
+        }
+        out.push(hit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::token::tokens;
+    use super::*;
+
+    #[test]
+    fn the_decimal_sign_is_found_by_its_place() {
+        for (text, money, want) in [
+            ("14", false, Some(14_000_000)),
+            ("1,204", false, Some(1_204_000_000)),
+            ("1.204", false, Some(1_204_000)),
+            ("1.204", true, Some(1_204_000_000)),
+            ("51,630.48", true, Some(51_630_480_000)),
+            ("51.630,48", true, Some(51_630_480_000)),
+            ("51'630.48", true, Some(51_630_480_000)),
+            ("1,27,009.80", true, Some(127_009_800_000)),
+            ("51630.479999999", true, Some(51_630_479_999)),
+            ("8.11.2024", false, None),
+            ("1,2,3", false, None),
+        ] {
+            assert_eq!(decimal(text, money).map(|(micros, _)| micros), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_amounts_are_amounts() {
+        let found = |text: &str| {
+            amounts(&tokens(text), false, &[])
+                .iter()
+                .filter(|h| !h.value.bound)
+                .map(|h| (h.value.micros / ONE).to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        for (text, want) in [
+            ("14 records", "14"),
+            ("-14", "-14"),
+            ("5 - 4", "5 4"),
+            ("14th", ""),
+            ("14%", ""),
+            ("step 3: 14", "14"),
+            ("at 12:30", ""),
+            ("more than 14", ""),
+            ("14+", ""),
+            ("5+4", "5 4"),
+            ("the one with 3", "3"),
+            ("one", "1"),
+            ("1. Ann\n2. Bob", ""),
+            ("14. I saw it", "14"),
+        ] {
+            assert_eq!(found(text), want, "{text}");
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Which person a span asserts. One person alone is easy; of several, only a conclusion ("so X"), a comparison ("X
+//! beats Y", "Y has fewer than X") or a mark ("X wins, Y is second") says who is meant. Everything else is no choice.
+
+use super::name;
+use super::standing::Hit;
+use super::token::{Shape, Token};
+use super::words::{self, has};
+
+/// Who stands at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Who {
+    /// The person of the key.
+    Key,
+    /// Somebody else, by the words of the name.
+    Other(String),
+}
+
+/// Everybody in the span: the key's person, the known rivals, and who else looks like a person.
+pub fn everybody(key: &[Vec<String>], rivals: &[String], tokens: &[Token]) -> Vec<Hit<Who>> {
+    let mut out: Vec<Hit<Who>> = Vec::new();
+    let add = |hit: Hit<()>, who: Who, out: &mut Vec<Hit<Who>>| {
+        if out.iter().all(|o| hit.to <= o.from || o.to <= hit.from) {
+            out.push(Hit { value: who, from: hit.from, to: hit.to });
+        }
+    };
+    for name in key {
+        for hit in name::find(name, tokens) {
+            add(hit, Who::Key, &mut out);
+        }
+    }
+    let said: std::collections::BTreeSet<String> =
+        tokens.iter().flat_map(|t| [t.low.clone(), t.text.to_lowercase()]).collect();
+    for rival in rivals {
+        let name = name::words_of(rival);
+        let here = name.len() > 1 && name.iter().all(|w| said.contains(w)) && !key.contains(&name);
+        for hit in if here { name::find(&name, tokens) } else { Vec::new() } {
+            add(hit, Who::Other(name.join(" ")), &mut out);
+        }
+    }
+    for hit in strangers(tokens) {
+        let name = tokens[hit.from..hit.to].iter().map(|t| t.low.as_str()).collect::<Vec<_>>().join(" ");
+        add(hit, Who::Other(name), &mut out);
+    }
+    out.sort_by_key(|hit| hit.from);
+    out
+}
+
+/// Runs of capital words, and in a text without capitals the bare pairs of uncommon words.
+fn strangers(tokens: &[Token]) -> Vec<Hit<()>> {
+    let mut out = Vec::new();
+    let mut n = 0;
+    while n < tokens.len() {
+        let start = n;
+        let mut parts = 0;
+        while n < tokens.len() {
+            let initial = n > start && tokens[n].capital() && tokens[n].text.chars().count() == 1;
+            let grown = tokens[n].glued && n > start && tokens[n - 1].shape != Shape::Word;
+            if !(name::part_of_name(&tokens[n]) || initial) || grown {
+                break;
+            }
+            parts += usize::from(!initial);
+            n += 1;
+            if tokens[n - 1].text.ends_with("'s") {
+                break;
+            }
+        }
+        let before = start.checked_sub(1).map_or("", |p| &*tokens[p].low);
+        let titled = has(words::TITLES, before) && parts > 0;
+        let place = has("in at from near city state county", before);
+        if (2..=4).contains(&parts) && !place || titled {
+            out.push(Hit { value: (), from: start, to: n });
+        }
+        n = n.max(start + 1);
+    }
+    let lower = !tokens.iter().any(|t| t.text.chars().any(char::is_uppercase));
+    if lower {
+        out.extend(bare_pairs(tokens));
+    }
+    out
+}
+
+fn bare_pairs(tokens: &[Token]) -> Vec<Hit<()>> {
+    let parts = |t: &Token| t.ends_clause() || t.shape == Shape::Mark || has("or and & vs versus", &t.low);
+    let mut out = Vec::new();
+    let mut from = 0;
+    for n in 0..=tokens.len() {
+        if tokens.get(n).is_some_and(|t| !parts(t)) {
+            continue;
+        }
+        let words = &tokens[from..n];
+        if (2..=3).contains(&words.len())
+            && words
+                .iter()
+                .all(|t| t.shape == Shape::Word && !has(words::COMMON, &t.low) && !has(words::NEGATES, &t.low))
+        {
+            out.push(Hit { value: (), from, to: n });
+        }
+        from = n + 1;
+    }
+    out
+}
+
+/// Whether the span's one answer is the key's person; else why not.
+pub fn chosen(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Result<&'static str, &'static str> {
+    let keys = hits.iter().filter(|hit| hit.value == Who::Key).count();
+    if keys == 0 {
+        return Err(if hits.is_empty() { "the name is not in the final answer" } else { "another name" });
+    }
+    let alone = keys == hits.len();
+    if alone && !open_choice(tokens, hits) {
+        return Ok("the name, and no other");
+    }
+    if let Some(verdict) = concluded(tokens, hits) {
+        return if verdict { Ok("the name, as conclusion") } else { Err("another name, as conclusion") };
+    }
+    if alone {
+        return Err("a choice is left open");
+    }
+    match compared(tokens, asked, hits) {
+        Some(true) => return Ok("the name, as winner of a comparison"),
+        Some(false) => return Err("another name, as winner of a comparison"),
+        None => {}
+    }
+    match marked(tokens, asked, hits) {
+        Some(true) => Ok("the name, marked among others"),
+        Some(false) => Err("another name is marked"),
+        None => Err("several people, none chosen"),
+    }
+}
+
+/// "X or …", "tie between X and …", "X and Quist".
+fn open_choice(tokens: &[Token], hits: &[Hit<Who>]) -> bool {
+    let tie = tokens.windows(2).any(|w| {
+        (has("tie tied draw", &w[0].low) && has("between with among", &w[1].low))
+            || (w[0].low == "both" && w[1].shape == Shape::Word)
+    });
+    tie || hits.iter().any(|hit| {
+        let after = tokens[hit.to..].iter().position(|t| !t.aside && !t.is('"') && !t.is(',')).map(|n| hit.to + n);
+        let before = (0..hit.from).rev().find(|n| !tokens[*n].aside && !tokens[*n].is('"') && !tokens[*n].is(','));
+        let or = |n: Option<usize>| n.is_some_and(|n| has("or / oder ou nor", &tokens[n].low));
+        let and = |n: Option<usize>, step: isize| {
+            n.is_some_and(|n| has("and & / und et", &tokens[n].low))
+                && n.and_then(|n| n.checked_add_signed(step))
+                    .and_then(|n| tokens.get(n))
+                    .is_some_and(name::part_of_name)
+        };
+        or(after) || or(before) || and(after, 1) || and(before, -1)
+    })
+}
+
+fn concluded(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
+    let last = hits.last()?.from;
+    let turn = (0..last).rev().find(|n| {
+        let opens = *n == 0
+            || tokens[n - 1].ends_clause()
+            || tokens[n - 1].is('=')
+            || has("and but in i we", &tokens[n - 1].low);
+        let leads = has(words::CONCLUDES, &tokens[*n].low) || tokens[*n].is('=');
+        leads
+            && (opens || tokens[*n].low == "making" || tokens[*n].is('='))
+            && tokens.get(n + 1).is_some_and(|t| !has("does do did far is was has had many much", &t.low))
+    })?;
+    let after: Vec<_> = hits.iter().filter(|hit| hit.from > turn).collect();
+    let keys = after.iter().filter(|hit| hit.value == Who::Key).count();
+    let loses = tokens[turn..].iter().any(|t| has(words::LOSES, &t.low) || has("or tie tied fewer", &t.low));
+    match (keys, after.len() - keys) {
+        (1.., 0) if !loses => Some(true),
+        (0, 1..) if !loses => Some(false),
+        _ => None,
+    }
+}
+
+/// What the question ranks by: `true` for more, and the nouns it counts.
+fn ranking(asked: &[Token]) -> (bool, Vec<String>) {
+    let who = asked.iter().position(|t| has("who whose which", &t.low)).unwrap_or(0);
+    let ranks = |t: &Token| has(words::MORE, &t.low) || has(words::LESS, &t.low);
+    let Some(at) = (who..asked.len()).find(|n| ranks(&asked[*n])) else { return (true, Vec::new()) };
+    let nouns = asked[at + 1..].iter().take(6).take_while(|t| t.shape == Shape::Word).map(|t| stem(&t.low)).collect();
+    (has(words::MORE, &asked[at].low), nouns)
+}
+
+fn stem(low: &str) -> String {
+    low.strip_suffix('s').unwrap_or(low).to_string()
+}
+
+/// "X beats Y", "Y has fewer cars than X", "Y is beaten by X".
+fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
+    let (more, _) = ranking(asked);
+    let mut verdict = None;
+    for pair in hits.windows(2) {
+        let [a, b] = pair else { continue };
+        let between: Vec<&Token> = tokens[a.to..b.from].iter().filter(|t| !t.aside).collect();
+        let any = |list: &str| between.iter().any(|t| has(list, &t.low));
+        if a.value == b.value
+            || between.iter().any(|t| t.ends_sentence())
+            || any("or")
+            || between.iter().any(|t| has(words::NEGATES, &t.low) || t.low.ends_with("n't"))
+        {
+            continue;
+        }
+        let pair = |x: &str, y: &str| between.windows(2).any(|w| w[0].low == x && w[1].low == y);
+        let passive = any("beaten defeated outdone edged topped outranked surpassed exceeded outnumbered") && any("by");
+        let than = any("than compared");
+        let first_wins = if passive || any("loses trails behind lost") || pair("second", "to") {
+            Some(false)
+        } else if any(words::BEATS)
+            || pair("ahead", "of")
+            || (any("followed") && any("by"))
+            || (between.len() == 1 && any("over"))
+        {
+            Some(true)
+        } else if any(words::EXCEEDS) || (than && any(words::MORE)) {
+            Some(more)
+        } else if any("<") || (than && any(words::LESS)) {
+            Some(!more)
+        } else {
+            None
+        };
+        let Some(first_wins) = first_wins else { continue };
+        let key_wins = (a.value == Who::Key) == first_wins && (a.value == Who::Key || b.value == Who::Key);
+        if verdict.is_some_and(|v| v != key_wins) {
+            return None;
+        }
+        verdict = Some(key_wins);
+    }
+    verdict
+}
+
+/// "X wins, Y is second": clauses that speak of one person and say how that one came out.
+fn marked(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
+    let (more, nouns) = ranking(asked);
+    // "X, with Y second" turns to Y; "the one with more boats" doesn't turn.
+    let turns_to = |n: usize| tokens[n].low == "with" && hits.iter().any(|hit| (n + 1..n + 3).contains(&hit.from));
+    let parts = |n: usize| {
+        let joint = has("but while whereas and", &tokens[n].low) || turns_to(n);
+        !tokens[n].aside && ((tokens[n].ends_clause() && !tokens[n].is(':')) || joint)
+    };
+    let (mut wins, mut loses): (Vec<&Who>, Vec<&Who>) = (Vec::new(), Vec::new());
+    let mut from = 0;
+    for n in 0..=tokens.len() {
+        if n < tokens.len() && !parts(n) {
+            continue;
+        }
+        let here: Vec<&Who> = hits.iter().filter(|hit| (from..n).contains(&hit.from)).map(|hit| &hit.value).collect();
+        if let Some(who) = here.first().filter(|who| here.iter().all(|h| h == *who)) {
+            let clause = &tokens[from..n];
+            let negated = clause.iter().any(|t| has(words::NEGATES, &t.low) || t.low.ends_with("n't"));
+            let ranks = |list: &str| {
+                clause.iter().enumerate().any(|(i, t)| {
+                    has(list, &t.low)
+                        && (clause[i + 1..].iter().take(3).any(|t| nouns.contains(&stem(&t.low)))
+                            || (has("more fewer less", &t.low) && clause.get(i + 1).is_none_or(|t| t.low == "than")))
+                })
+            };
+            let (up, down) = if more { (words::MORE, words::LESS) } else { (words::LESS, words::MORE) };
+            let only = clause.windows(2).any(|w| {
+                let have = "has have owns own keeps keep holds hold had";
+                (w[0].low == "only" && has(have, &w[1].low)) || (w[1].low == "only" && has(have, &w[0].low))
+            });
+            let lost = clause.iter().any(|t| has(words::LOSES, &t.low)) || ranks(down) || (more && only);
+            let won = clause.iter().any(|t| has(words::WINS, &t.low)) || ranks(up);
+            if lost && !negated {
+                loses.push(who);
+            } else if won && !negated {
+                wins.push(who);
+            }
+        }
+        from = n + 1;
+    }
+    let others_lost = hits.iter().all(|hit| hit.value == Who::Key || loses.contains(&&hit.value));
+    match (wins.contains(&&Who::Key), wins.iter().any(|who| **who != Who::Key)) {
+        (true, false) => (!loses.contains(&&Who::Key)).then_some(true),
+        (false, true) => Some(false),
+        (false, false) => (others_lost && !loses.contains(&&Who::Key)).then_some(true),
+        (true, true) => None,
+    }
+}

@@ -1,0 +1,150 @@
+//! Which of several amounts is the result: the right side of `=`, the one called total, the one in the question's
+//! unit, the sum of the others. What the question itself says (the 15 in "the 15 richest") is not a result.
+
+use super::number::Amount;
+use super::standing::{Hit, clause_start, prefer};
+use super::token::{Shape, Token};
+use super::words::{self, has};
+
+/// Stand before a result.
+const TOTAL: &str = "total totals totalling totaling sum sums altogether combined overall makes making equals gives \
+    giving adds together make come comes insgesamt gesamt summe suma somme totale gesamtguthaben";
+/// Follow the noun after "how many".
+const ENDS_UNIT: &str = "do does did are is was were belong in have has the of keep hold own can on there at that \
+    who total different";
+
+/// The amounts that may be the result; more than one value left means that none was marked.
+pub fn results(tokens: &[Token], asked: &[Token], restated: &[i128], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
+    let hits: Vec<_> = hits.into_iter().filter(|hit| !hit.value.bound).collect();
+    let hits = equation(tokens, hits);
+    let hits = out_of(tokens, hits);
+    let hits = marked(tokens, hits);
+    let hits = prefer(hits, |hit| in_unit(tokens, asked, hit));
+    let hits = prefer(hits, |hit| !restated.contains(&hit.value.micros));
+    let hits = prefer(hits, |hit| !year(tokens, hit) && !of_the_work(tokens, hit));
+    let hits = concluded(tokens, hits);
+    sum_of_others(tokens, hits)
+}
+
+/// True if all hits say one value, and there is one.
+pub fn one_value(hits: &[Hit<Amount>]) -> bool {
+    !hits.is_empty() && hits.iter().all(|hit| (hit.value.micros - hits[0].value.micros).abs() < 5_000)
+}
+
+/// In "5 + 9 = 14" the right side counts, in "14 = 5 + 9" the left.
+fn equation(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
+    let Some(last) = hits.last().map(|hit| hit.from) else { return hits };
+    let Some(sign) = (0..last).rev().find(|n| tokens[*n].is('=')) else { return hits };
+    let sum = |from: usize, to: usize| tokens[from..to].iter().any(|t| t.is('+'));
+    let start = (0..sign).rev().find(|n| tokens[*n].is('=') || tokens[*n].ends_sentence()).map_or(0, |n| n + 1);
+    let left_only = sum(sign, last) && !sum(start, sign);
+    hits.into_iter().filter(|hit| if left_only { (start..sign).contains(&hit.from) } else { hit.from > sign }).collect()
+}
+
+/// "6 out of 15", "6 of the 15": the 15 is no result.
+fn out_of(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
+    let whole = |hit: &Hit<Amount>| {
+        let low = |k: usize| hit.from.checked_sub(k).map_or("", |n| &*tokens[n].low);
+        let number = |k: usize| hit.from.checked_sub(k).is_some_and(|n| hits.iter().any(|other| other.to == n + 1));
+        (low(1) == "of" && (number(2) || (low(2) == "out" && number(3))))
+            || (low(1) == "the" && low(2) == "of" && (number(3) || low(3) == "out"))
+    };
+    hits.iter().filter(|hit| !whole(hit)).cloned().collect()
+}
+
+/// "total: 14", "14 in total", "which makes 14".
+fn marked(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
+    let before = |n: usize, hit: &Hit<Amount>| {
+        let floor = n.checked_sub(1).map_or(0, |p| hits[p].to).max(clause_start_past_colon(tokens, hit.from));
+        tokens[floor..hit.from].iter().rev().take(7).any(|t| has(TOTAL, &t.low))
+    };
+    let after = |hit: &Hit<Amount>| {
+        let rest: Vec<&str> = tokens[hit.to..]
+            .iter()
+            .take_while(|t| !t.ends_clause() && t.shape != Shape::Number)
+            .take(5)
+            .map(|t| &*t.low)
+            .collect();
+        rest.iter().any(|w| has("altogether combined overall total insgesamt together", w))
+            || rest.windows(2).any(|pair| pair == ["in", "all"])
+    };
+    let mut n = 0;
+    let flags: Vec<bool> = hits
+        .iter()
+        .map(|hit| {
+            n += 1;
+            before(n - 1, hit) || after(hit)
+        })
+        .collect();
+    let some: Vec<_> = hits.iter().zip(flags).filter(|(_, flag)| *flag).map(|(hit, _)| hit.clone()).collect();
+    if one_value(&some) { some } else { hits }
+}
+
+fn clause_start_past_colon(tokens: &[Token], at: usize) -> usize {
+    let start = clause_start(tokens, at);
+    if start > 0 && tokens[start - 1].is(':') { clause_start(tokens, start - 1) } else { start }
+}
+
+/// The noun after "how many" stands after the number.
+fn in_unit(tokens: &[Token], asked: &[Token], hit: &Hit<Amount>) -> bool {
+    let Some(many) = asked.windows(2).position(|w| w[0].low == "how" && w[1].low == "many") else { return false };
+    let unit: Vec<String> = asked[many + 2..]
+        .iter()
+        .take(5)
+        .take_while(|t| t.shape == Shape::Word && !has(ENDS_UNIT, &t.low))
+        .map(|t| stem(&t.low))
+        .collect();
+    tokens[hit.to..].iter().take(3).take_while(|t| t.shape == Shape::Word).any(|t| unit.contains(&stem(&t.low)))
+}
+
+fn stem(word: &str) -> String {
+    match word {
+        w if w.ends_with("ies") => format!("{}y", &w[..w.len() - 3]),
+        w if w.ends_with('s') && w.len() > 3 => w[..w.len() - 1].to_string(),
+        w => w.to_string(),
+    }
+}
+
+/// "in 2025", "the 2004 model".
+fn year(tokens: &[Token], hit: &Hit<Amount>) -> bool {
+    let token = &tokens[hit.from];
+    token.shape == Shape::Number
+        && token.text.len() == 4
+        && (token.text.starts_with("19") || token.text.starts_with("20"))
+        && hit.value.currency == super::number::Currency::None
+}
+
+/// "…, so 14": what follows the last conclusion, if it says a value.
+fn concluded(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
+    let Some(last) = hits.last().map(|hit| hit.from) else { return hits };
+    let Some(word) = (0..last).rev().find(|n| {
+        has(words::CONCLUDES, &tokens[*n].low) && tokens.get(n + 1).is_some_and(|t| t.low != "far" && t.low != "many")
+    }) else {
+        return hits;
+    };
+    hits.into_iter().filter(|hit| hit.from > word).collect()
+}
+
+/// "in 4 files": what was read, not what was asked.
+fn of_the_work(tokens: &[Token], hit: &Hit<Amount>) -> bool {
+    tokens
+        .get(hit.to)
+        .is_some_and(|t| has("file files document documents source sources step steps query queries lines", &t.low))
+}
+
+/// "14: 5, 4, 3 and 2" and "5, 4, 3 and 2: 14". A comma is not enough: in "1, 2 and 3" nothing is a sum.
+fn sum_of_others(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
+    let [first, second, .., before, last] = hits.as_slice() else { return hits };
+    let all: i128 = hits.iter().map(|hit| hit.value.micros).sum();
+    let apart = |a: &Hit<Amount>, b: &Hit<Amount>| {
+        tokens[a.to..b.from].iter().any(|t| (t.ends_clause() && !t.is(',')) || t.low == "is")
+    };
+    let is_sum = |hit: &Hit<Amount>| (all - 2 * hit.value.micros).abs() < 5_000;
+    if is_sum(first) && apart(first, second) {
+        return vec![first.clone()];
+    }
+    if is_sum(last) && apart(before, last) {
+        return vec![last.clone()];
+    }
+    hits
+}

@@ -1,0 +1,128 @@
+//! The `rules` judge, by its labelled cases and its verb. Nothing here knows how a rule works.
+
+use crate::support::{Suite, project, shared};
+
+const RIGHT: &str = r#"{"id": "a", "question": "How many boats?", "key": "14", "submission": "14", "expected": 1.0}"#;
+const WRONG_LABEL: &str = r#"{"id": "b", "question": "How many boats?", "key": "14", "submission": "I count 14.",
+    "expected": 0.0, "reason": "a wrong label", "policy": true}"#;
+
+fn measured(args: &[&str]) -> serde_json::Value {
+    let suite = Suite::new();
+    let run = suite.run(&[&["judge-cases", "--format", "json"], args].concat()).expect_code(0);
+    serde_json::from_str(&run.stdout).expect("JSON on stdout")
+}
+
+#[test]
+fn the_rules_agree_with_every_labelled_case_of_ours() {
+    let file = project().join("tests/fixtures/judge.jsonl");
+    let report = measured(&[file.to_str().expect("a path"), "--min-agreement", "1"]);
+    assert!(report["cases"].as_u64() >= Some(480), "{report}");
+    assert_eq!(report["agree"], report["cases"]);
+    assert_eq!(report["false_accepts"], 0);
+}
+
+#[test]
+fn the_rules_agree_with_every_published_case() {
+    let Some(dir) = shared("the_rules_agree_with_every_published_case") else { return };
+    let file = dir.join("cases/judge.jsonl");
+    let report = measured(&[file.to_str().expect("a path"), "--judge", "rules", "--min-agreement", "1"]);
+    assert_eq!((&report["cases"], &report["agree"], &report["false_accepts"]), (&70.into(), &70.into(), &0.into()));
+}
+
+#[test]
+fn a_corpus_own_names_are_rivals_and_change_no_verdict_on_its_keys() {
+    let Some(dir) = shared("a_corpus_own_names_are_rivals_and_change_no_verdict_on_its_keys") else { return };
+    let corpus = dir.join("contextbench/corpus");
+    let names = seatrial::judge::read_rivals(&corpus.join("files/people.txt")).expect("names");
+    assert_eq!(names.len(), 500);
+    let questions = std::fs::read_to_string(corpus.join("filesystem_cloud.jsonl")).expect("questions");
+    for line in questions.lines() {
+        let record: serde_json::Value = serde_json::from_str(line).expect("a record");
+        let (question, truth) =
+            (record["input"].as_str().expect("input"), record["ground_truth"].as_str().expect("key"));
+        let key = seatrial::judge::Key::infer(question, truth);
+        for answer in [truth.to_string(), format!("The answer is {truth}."), format!("{{\"answer\": \"{truth}\"}}")] {
+            let verdict = seatrial::judge::judge(question, &key, &answer, &names);
+            assert!((verdict.reward - 1.0).abs() < 1e-9, "{question}\n{answer}\n{verdict:?}");
+        }
+        let wrong = names.iter().find(|name| *name != truth).expect("another name");
+        assert!(seatrial::judge::judge(question, &key, wrong, &names).reward < 1.0, "{question}: {wrong}");
+    }
+}
+
+#[test]
+fn a_disagreement_is_shown_with_rule_and_span_and_fails_the_minimum() {
+    let suite = Suite::new();
+    suite.write("cases.jsonl", format!("{RIGHT}\n\n{}\n", WRONG_LABEL.replace('\n', "")));
+    let run = suite.run(&["judge-cases", "cases.jsonl", "--min-agreement", "0.96"]).expect_code(1);
+    assert_eq!(
+        run.stdout,
+        "judge rules: 1 of 2 cases agree (50.0 %), 1 wrong taken for right\n\n\
+         expected  given  cases\n     0.0    1.0      1\n     1.0    1.0      1\n\n\
+         b: expected 0.0, given 1.0 by rule `count`: the same value\n  read:     \"I count 14.\"\n  \
+         expected: \"a wrong label\" (a choice: the rubric is silent here)\n"
+    );
+    suite.run(&["judge-cases", "cases.jsonl", "--min-agreement", "0.5"]).expect_code(0);
+    suite.run(&["judge-cases", "cases.jsonl"]).expect_code(0);
+}
+
+#[test]
+fn bad_lines_are_named_together_with_file_and_line() {
+    let suite = Suite::new();
+    suite.write(
+        "cases.jsonl",
+        format!(
+            "{RIGHT}\nnot json\n{}\n{}\n",
+            r#"{"question": "q", "key": "1", "submission": "1"}"#,
+            r#"{"question": "q", "key": "1", "submission": "1", "expected": 0.7}"#
+        ),
+    );
+    let run = suite.run(&["judge-cases", "cases.jsonl"]).expect_code(2);
+    for part in
+        ["`cases.jsonl:2`: expected", "`cases.jsonl:3`: missing field `expected`", "`cases.jsonl:4`: `expected` is 0.7"]
+    {
+        assert!(run.stderr.contains(part), "{part}\n{}", run.stderr);
+    }
+    assert!(run.stdout.is_empty() && run.stderr.contains("hint: "), "{}", run.stderr);
+}
+
+#[test]
+fn a_missing_or_empty_file_is_bad_input_that_names_the_file() {
+    let suite = Suite::new();
+    suite.write("empty.jsonl", "\n").write("cases.jsonl", RIGHT).write("names.txt", "\n");
+    for args in [vec!["nowhere.jsonl"], vec!["empty.jsonl"], vec!["cases.jsonl", "--rivals", "names.txt"]] {
+        let run = suite.run(&[vec!["judge-cases"], args.clone()].concat()).expect_code(2);
+        assert!(run.stderr.contains(args.last().expect("a file")), "{}", run.stderr);
+    }
+    let run = suite.run(&["judge-cases", "cases.jsonl", "--min-agreement", "96"]).expect_code(2);
+    assert!(run.stderr.contains("a share is a number from 0 to 1"), "{}", run.stderr);
+}
+
+#[test]
+fn a_rivals_name_without_capitals_is_known_from_the_list() {
+    let suite = Suite::new();
+    let answer = "it is ora vey with cal dunn beside";
+    let case =
+        serde_json::json!({"question": "Who owns most?", "key": "Ora Vey", "submission": answer, "expected": 0.0});
+    suite.write("cases.jsonl", case.to_string()).write("names.txt", "Ora Vey\nCal Dunn\n");
+    suite.run(&["judge-cases", "cases.jsonl", "--min-agreement", "1"]).expect_code(1);
+    suite.run(&["judge-cases", "cases.jsonl", "--rivals", "names.txt", "--min-agreement", "1"]).expect_code(0);
+}
+
+#[test]
+fn a_typed_key_says_its_kind_and_what_else_is_right() {
+    let suite = Suite::new();
+    let case = |submission: &str, expected: f64| {
+        serde_json::json!({"question": "Which make?", "submission": submission, "expected": expected,
+            "key": {"kind": "text", "value": "Lark", "accept": ["Lark Motors"]}})
+        .to_string()
+    };
+    suite.write("cases.jsonl", [case("Lark", 1.0), case("Lark Motors", 1.0), case("Larkspur", 0.0)].join("\n"));
+    suite.run(&["judge-cases", "cases.jsonl", "--min-agreement", "1"]).expect_code(0);
+    suite.write(
+        "bad.jsonl",
+        r#"{"question": "q", "key": {"kind": "txt", "value": "x"}, "submission": "x", "expected": 1.0}"#,
+    );
+    let run = suite.run(&["judge-cases", "bad.jsonl"]).expect_code(2);
+    assert!(run.stderr.contains("`bad.jsonl:1`") && run.stderr.contains("unknown variant `txt`"), "{}", run.stderr);
+}
