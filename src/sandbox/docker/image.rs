@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(60);
 const PULL_LIMIT: Duration = Duration::from_secs(900);
+/// What the name of every image that is built here begins with; a digest follows.
+pub(super) const TASK_IMAGE: &str = "seatrial-task:";
 /// How many of a build log's last lines an error shows.
 const TAIL: usize = 20;
 
@@ -74,7 +76,7 @@ impl Engine {
         let packed = context::pack(folder)?;
         hasher.update(&packed);
         let digest: String = hasher.finalize().iter().take(16).map(|b| format!("{b:02x}")).collect();
-        let tag = format!("seatrial-task:{digest}");
+        let tag = format!("{TASK_IMAGE}{digest}");
         let lock = self.0.builds.lock().await.entry(tag.clone()).or_default().clone();
         let _turn = lock.lock().await;
         let mut image = if force { None } else { self.inspect(&tag).await? };

@@ -61,13 +61,12 @@ impl Engine {
         let ours = HashMap::from([("label".to_owned(), vec![labels::MARK.to_owned()])]);
         let mut swept = Vec::new();
         let options = ListImagesOptionsBuilder::default().filters(&ours).build();
-        for image in call("list images of", "seatrial", LIMIT, self.docker().list_images(Some(options))).await? {
-            let name = image.repo_tags.first().cloned().unwrap_or_else(|| image.id.clone());
-            let is_base = name.starts_with(super::BASE);
-            let remove = RemoveImageOptionsBuilder::default().force(true).build();
-            if (!is_base || bases)
-                && (dry_run || self.docker().remove_image(&image.id, Some(remove), None).await.is_ok())
-            {
+        let images = call("list images of", "seatrial", LIMIT, self.docker().list_images(Some(options))).await?;
+        // Others may have built on an image of ours and have inherited its label: only our names are ours.
+        let is_ours = |tag: &String| tag.starts_with(super::image::TASK_IMAGE) || (bases && tag == super::BASE);
+        for name in images.into_iter().flat_map(|image| image.repo_tags).filter(is_ours) {
+            let remove = RemoveImageOptionsBuilder::default().build();
+            if dry_run || self.docker().remove_image(&name, Some(remove), None).await.is_ok() {
                 swept.push(Swept { kind: "image", name, job: None });
             }
         }
