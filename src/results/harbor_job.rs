@@ -69,16 +69,17 @@ fn evals(job: &JobRecord, ends: &[Option<Tally>]) -> Value {
     let mut evals = Map::new();
     for (planned, tally) in job.trials.iter().zip(ends) {
         let Some(tally) = tally else { continue };
-        let parts = [Some(planned.agent.name.as_str()), planned.agent.model.as_deref(), Some(&job.dataset)];
+        let model = planned.agent.model.as_deref().map(|model| harbor_trial::provider_and_name(model).1);
+        let parts = [Some(planned.agent.name.as_str()), model, Some(&job.dataset)];
         let key = parts.into_iter().flatten().collect::<Vec<_>>().join("__");
         let eval = evals.entry(key).or_insert_with(|| {
-            json!({"n_trials": 0, "n_errors": 0, "metrics": [{"mean": 0.0}], "pass_at_k": {},
+            json!({"n_trials": 0, "n_errors": 0, "metrics": [], "pass_at_k": {},
                 "reward_stats": {}, "exception_stats": {}})
         });
         if let Some(reward) = tally.reward {
             let n = eval["n_trials"].as_u64().unwrap_or(0) as f64;
             let mean = eval["metrics"][0]["mean"].as_f64().unwrap_or(0.0);
-            eval["metrics"][0]["mean"] = json!(mean + (reward - mean) / (n + 1.0));
+            eval["metrics"] = json!([{"mean": mean + (reward - mean) / (n + 1.0)}]);
             add_one(&mut eval["n_trials"]);
             add_name(&mut eval["reward_stats"]["reward"], &format!("{reward:?}"), &planned.name);
         }

@@ -6,7 +6,7 @@
 use super::outcome::OutcomeKind;
 use super::record::{JobRecord, TrialRecord};
 use super::time;
-use crate::event::Span;
+use crate::event::{Span, Stage};
 use crate::plan::PlannedTrial;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -78,9 +78,9 @@ fn without_nulls(map: &mut Map<String, Value>) {
 /// The TrialResult of a trial that has ended, with our record and its seal under `seatrial` and `seatrial_seal`.
 pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &str, id: &str) -> Value {
     let planned = &record.trial;
-    let model = planned.agent.model.as_deref().map(|model| match model.split_once('/') {
-        Some((provider, name)) => json!({"name": name, "provider": provider}),
-        None => json!({"name": model, "provider": null}),
+    let model = planned.agent.model.as_deref().map(|model| {
+        let (provider, name) = provider_and_name(model);
+        json!({"name": name, "provider": provider})
     });
     let timing = &record.timing;
     json!({
@@ -120,18 +120,27 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
     })
 }
 
+/// A model in the two parts that Harbor keeps and counts it by: `maker/model` is model `model` of provider `maker`.
+pub fn provider_and_name(model: &str) -> (Option<&str>, &str) {
+    model.split_once('/').map_or((None, model), |(provider, name)| (Some(provider), name))
+}
+
 /// Harbor's name for what ended a trial, and what Harbor's policy for that name is; `None` where nothing went wrong.
 ///
 /// The names were picked by their policy: only a fault may be retried, and only what is the agent's own doing has a
 /// reward that counts. A memory limit is the agent's doing, so it can't be Harbor's MemoryLimitExceededError, whose
-/// reward never counts.
+/// reward never counts. A fault's name must not hold the word timeout: Harbor's charts color those as the agent's.
 pub fn exception(record: &TrialRecord) -> Option<(&'static str, Value)> {
     match record.outcome {
         OutcomeKind::Scored | OutcomeKind::NoAnswer => None,
         OutcomeKind::AgentTimeout => Some(("AgentTimeoutError", policy(false, true, true))),
         OutcomeKind::AgentError | OutcomeKind::Limit => Some(("NonZeroAgentExitCodeError", policy(false, true, true))),
         OutcomeKind::Ungraded => Some(("VerifierOutputParseError", policy(false, true, false))),
-        OutcomeKind::Fault => Some(("EnvironmentStartTimeoutError", policy(true, false, false))),
+        OutcomeKind::Fault => {
+            let in_image = record.fault.as_ref().is_some_and(|fault| fault.stage == Stage::Image);
+            let name = if in_image { "SandboxBuildFailedError" } else { "RuntimeRequestError" };
+            Some((name, policy(true, false, false)))
+        }
         OutcomeKind::Cancelled => Some(("CancelledError", policy(false, false, false))),
     }
 }

@@ -4,7 +4,7 @@
 use super::file::{append, make_folder, remove_unfinished, write_whole};
 use super::harbor_job::{self, Tally};
 use super::read::{Job, read_job, read_record};
-use super::record::{ImageRecord, JobRecord};
+use super::record::{ImageRecord, JobRecord, TrialRecord};
 use super::trial_files::{self, pretty};
 use super::{Error, lock, time};
 use crate::event::{Event, Fault, TrialEnd};
@@ -185,13 +185,13 @@ impl Store {
     }
 
     fn finish(&mut self, trial: usize, end: &TrialEnd) -> Result<(), Error> {
-        self.trial_log(trial, "ended")?;
+        let record = TrialRecord::new(&self.record, end);
+        let ended = how_it_ended(&record);
+        self.trial_log(trial, &format!("ended: {ended}"))?;
         self.running.remove(&trial);
-        let record = trial_files::end(&self.dir, &self.record, &self.config, end)?;
+        trial_files::end(&self.dir, &self.record, &self.config, end, &record)?;
         self.ends[trial] = Some(Tally::new(&record));
-        let reward = record.reward.map(|reward| format!(", reward {reward:?}")).unwrap_or_default();
-        let reason = record.reason.as_deref().map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
-        self.log(&format!("{} {}{reward}{reason}", end.planned.name, record.outcome.word()))?;
+        self.log(&format!("{} {ended}", end.planned.name))?;
         self.write_result_now_and_then()
     }
 
@@ -240,6 +240,15 @@ impl Store {
 /// Writes a line with its time at once, so that a runner that is killed leaves no half of one.
 fn write_line(mut log: &File, line: &str) -> std::io::Result<()> {
     log.write_all(format!("{} {line}\n", time::utc(time::now())).as_bytes())
+}
+
+/// A trial's outcome, reward and reason in one line; where the trial has no reason of its own, the judge's.
+fn how_it_ended(record: &TrialRecord) -> String {
+    let reward = record.reward.map(|reward| format!(", reward {reward:?}")).unwrap_or_default();
+    let judged = || record.verdict.as_ref().map(|verdict| verdict.reason.as_str());
+    let reason = record.reason.as_deref().or_else(judged).filter(|reason| !reason.is_empty());
+    let reason = reason.map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
+    format!("{}{reward}{reason}", record.outcome.word())
 }
 
 /// Text for a log with one line per event.

@@ -45,8 +45,8 @@ pub fn agent_log(trial_dir: &Path, agent: &str) -> Result<File, Error> {
 }
 
 /// Puts the whole end of a trial on disk, synced, with `result.json` as its last step.
-pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd) -> Result<TrialRecord, Error> {
-    let record = TrialRecord::new(job, end);
+/// `record` is what is kept of `end`.
+pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd, record: &TrialRecord) -> Result<(), Error> {
     let trial_dir = dir.join(&end.planned.name);
     if !trial_dir.join("config.json").exists() {
         begin(dir, job, config, &end.planned)?;
@@ -59,7 +59,7 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd) -> Resul
     let manifest = pretty(&harbor_trial::manifest(raw.is_some()));
     let reward = record.reward.map(|reward| format!("{reward:?}\n"));
     let verdict = record.verdict.as_ref().map(|verdict| pretty(&json!(verdict)));
-    let exception = harbor_trial::exception(&record)
+    let exception = harbor_trial::exception(record)
         .map(|(name, _)| format!("{name}: {}\n", record.reason.as_deref().unwrap_or("no reason was given")));
     let bytes: [(&str, Option<&[u8]>); 5] = [
         (ANSWER, raw),
@@ -77,15 +77,14 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd) -> Resul
 
     let trial_config = harbor_trial::config(job, config, &end.planned, dir);
     let id = trial_id(&job.observed.id, &end.planned.name);
-    let result = harbor_trial::result(&record, trial_config, &trial_dir, &job.dataset, &id);
+    let result = harbor_trial::result(record, trial_config, &trial_dir, &job.dataset, &id);
     let path = trial_dir.join(RESULT);
     let marker = unfinished(&path, &pretty(&result))?;
     let mut paths = everything(&trial_dir)?;
     paths.push(dir.to_path_buf());
     sync_together(&paths)?;
     marker.persist(&path).map_err(|e| Error::Write { path: path.clone(), source: e.error })?;
-    sync_together(&[trial_dir])?;
-    Ok(record)
+    sync_together(&[trial_dir])
 }
 
 /// Moves what a try has left into `retries/<n>/`, so that its evidence is kept while the trial runs again. Says

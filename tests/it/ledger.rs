@@ -1,6 +1,8 @@
 //! What a job leaves on disk, and what a resumed job makes of it, whatever happened to the files in between.
 
-use crate::job_fixture::{config, end, fault, handle, job, make, mixed, no_answer, run_trial, scored, ungraded};
+use crate::job_fixture::{
+    config, end, fault, handle, job, job_of, make, mixed, no_answer, run_trial, scored, ungraded,
+};
 use crate::support::Suite;
 use seatrial::answer::Answer;
 use seatrial::event::{Event, Fault, Outcome, Span, Stage};
@@ -85,13 +87,15 @@ fn harbors_view_of_an_outcome_says_whether_its_reward_counts() {
     let suite = Suite::new();
     let dir = suite.join("jobs/outcomes");
     let timeout = || Outcome::AgentTimeout { verdict: None };
+    let no_image = Outcome::Fault { fault: Fault { stage: Stage::Image, message: "no such image".into() } };
     let table = [
         (scored(0.5), None, Some(0.5)),
         (no_answer(), None, Some(0.0)),
         (timeout(), Some("AgentTimeoutError"), Some(0.0)),
         (Outcome::AgentError { reason: "exit 3".into(), verdict: None }, Some("NonZeroAgentExitCodeError"), Some(0.0)),
         (ungraded("no words"), Some("VerifierOutputParseError"), None),
-        (fault("no engine"), Some("EnvironmentStartTimeoutError"), None),
+        (fault("no engine"), Some("RuntimeRequestError"), None),
+        (no_image, Some("SandboxBuildFailedError"), None),
         (Outcome::Cancelled, Some("CancelledError"), None),
     ];
     let tasks: Vec<String> = (0..table.len()).map(|i| format!("t-{i}")).collect();
@@ -107,11 +111,42 @@ fn harbors_view_of_an_outcome_says_whether_its_reward_counts() {
         assert_eq!(trial.join("exception.txt").exists(), exception.is_some(), "{outcome:?}");
     }
     let stats = &json(&dir.join("result.json"))["stats"];
-    assert_eq!(stats["n_completed_trials"], 7);
-    assert_eq!(stats["n_errored_trials"], 5);
+    assert_eq!(stats["n_completed_trials"], 8);
+    assert_eq!(stats["n_errored_trials"], 6);
     assert_eq!(stats["n_cancelled_trials"], 1);
     let eval = &stats["evals"]["oracle__tasks"];
     assert_eq!((eval["n_trials"].as_u64(), eval["metrics"][0]["mean"].as_f64()), (Some(4), Some(0.125)));
+}
+
+#[test]
+fn harbors_statistics_go_by_the_models_own_name_and_have_no_mean_without_a_reward() {
+    let suite = Suite::new();
+    let dir = suite.join("jobs/models");
+    let job = job_of("models", &["ledger-1"], &[("command", Some("maker/one")), ("command", Some("two"))], 1);
+    make(&dir, &job, vec![Some(scored(1.0)), Some(fault("no engine"))]);
+    let evals = &json(&dir.join("result.json"))["stats"]["evals"];
+    assert_eq!(evals["command__one__tasks"]["metrics"], serde_json::json!([{"mean": 1.0}]), "{evals}");
+    assert_eq!(evals["command__two__tasks"]["metrics"], serde_json::json!([]), "a fault is missing, not 0: {evals}");
+    let info = json(&dir.join(&job.trials[0].name).join("result.json"))["agent_info"].take();
+    assert_eq!(info["model_info"], serde_json::json!({"name": "one", "provider": "maker"}));
+}
+
+#[test]
+fn a_trials_log_says_in_its_last_line_how_it_ended_and_why() {
+    let suite = Suite::new();
+    let dir = suite.join("jobs/why");
+    let table = [
+        (scored(1.0), "ended: scored, reward 1.0: compared by value"),
+        (no_answer(), "ended: no_answer, reward 0.0: no file at /app/answer.txt"),
+        (fault("over\ntwo lines"), "ended: fault: over two lines"),
+    ];
+    let job = job("why", &["right", "silent", "unlucky"], 1);
+    make(&dir, &job, table.iter().map(|(outcome, _)| Some(outcome.clone())).collect());
+    for (planned, (_, expected)) in job.trials.iter().zip(&table) {
+        let log = std::fs::read_to_string(dir.join(&planned.name).join("trial.log")).expect("a log");
+        let last = log.lines().last().expect("a line");
+        assert_eq!(last.split_once(' ').map(|(_, text)| text), Some(*expected));
+    }
 }
 
 #[test]
