@@ -88,6 +88,8 @@ pub fn run(args: &InitArgs) -> Result<u8, Error> {
         n => format!("the tasks `{prefix}-0` to `{prefix}-{}`", n - 1),
     };
     eprintln!("made the suite `{}` in `{dir}`, for {tasks}", made.name);
-    eprintln!("\nnext:\n  seatrial generate --vendor {dir} --all -o {dir}/tasks\n  seatrial run {dir}/tasks -a oracle");
+    eprintln!(
+        "\nnext:\n  seatrial generate --vendor {dir} --all -o {dir}/tasks\n  seatrial run {dir}/tasks -a oracle --network no-network"
+    );
     Ok(super::exit::OK)
 }

@@ -5,6 +5,7 @@ pub mod exit;
 
 mod base;
 mod clean;
+mod dispatch;
 mod doctor;
 mod drive;
 mod generate;
@@ -20,77 +21,7 @@ mod stamp;
 mod vendor;
 mod words;
 
+pub use dispatch::main;
 pub use error::Error;
 
-use clap::Parser;
-use std::process::ExitCode;
-
-/// Sandboxed task-suite runner for local-corpus evals
-#[derive(Debug, Parser)]
-#[command(name = "seatrial", version)]
-struct Cli {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum Verb {
-    Init(init::InitArgs),
-    Generate(generate::GenerateArgs),
-    Populate(populate::PopulateArgs),
-    Lint(lint::LintArgs),
-    Run(Box<run::RunArgs>),
-    Resume(resume::ResumeArgs),
-    Report(report::ReportArgs),
-    JudgeCases(judge_cases::JudgeCasesArgs),
-    Stamp(stamp::StampArgs),
-    Base(base::BaseArgs),
-    Doctor(doctor::DoctorArgs),
-    Clean(clean::CleanArgs),
-}
-
-/// Runs the command line and says with which code the program ends.
-#[expect(clippy::print_stderr, reason = "the one place where a verb's error reaches the user")]
-pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match dispatch(&cli.verb) {
-        Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            eprintln!("error: {error}");
-            if let Some(hint) = error.hint() {
-                eprintln!("\nhint: {hint}");
-            }
-            ExitCode::from(error.exit_code())
-        }
-    }
-}
-
-fn dispatch(verb: &Verb) -> Result<u8, Error> {
-    match verb {
-        Verb::Init(args) => init::run(args),
-        Verb::Generate(args) => generate::run(args),
-        Verb::Populate(args) => populate::run(args),
-        Verb::Lint(args) => lint::run(args),
-        Verb::Run(args) => wait(run::run(args)),
-        Verb::Resume(args) => wait(resume::run(args)),
-        Verb::Report(args) => report::run(args),
-        Verb::JudgeCases(args) => judge_cases::run(args),
-        Verb::Stamp(args) => stamp::run(args),
-        Verb::Base(args) => wait(base::run(args)),
-        Verb::Doctor(args) => wait(doctor::run(args)),
-        Verb::Clean(args) => wait(clean::run(args)),
-    }
-}
-
-/// Runs a verb that talks to an engine. Two threads: one for the engine's streams, one for packing and digests.
-fn wait(verb: impl Future<Output = Result<u8, Error>>) -> Result<u8, Error> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let failed = |e| Error::Host { why: format!("failed to start the runtime: {e}"), hint: None };
-    runtime.map_err(failed)?.block_on(verb)
-}
-
-/// A line for people.
-#[expect(clippy::print_stderr, reason = "verbs speak to people through this one function")]
-fn say(line: &str) {
-    eprintln!("{line}");
-}
+pub(crate) use words::say;

@@ -6,20 +6,20 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 /// A clock of one trial.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
-    epoch: f64,
+    began: f64,
     started: Instant,
 }
 
 impl Clock {
     /// Starts now.
     pub fn start() -> Clock {
-        let epoch = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
-        Clock { epoch, started: Instant::now() }
+        let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
+        Clock { began, started: Instant::now() }
     }
 
     /// Seconds since the Unix epoch.
     pub fn now(&self) -> f64 {
-        self.epoch + self.started.elapsed().as_secs_f64()
+        self.began + self.started.elapsed().as_secs_f64()
     }
 
     /// From then until now.

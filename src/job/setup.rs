@@ -176,9 +176,9 @@ fn agent_timeout(settings: &Settings, agent: &AgentSetup, time: Option<Duration>
 
 #[cfg(test)]
 mod tests {
-    use super::super::Retry;
     use super::*;
     use crate::agent::Agent;
+    use crate::job::Retry;
 
     #[test]
     fn time_limits_follow_harbors_formula() {

@@ -1,5 +1,6 @@
 //! Rubric and answer become a verdict. A judge never sees the agent's sandbox, and it tells "wrong" from "could not
-//! be judged": the first is a [`Verdict`], the second an error of [`JudgeError`], which makes a trial ungraded.
+//! be judged": the first is a [`crate::judge::Verdict`], the second a [`crate::judge::JudgeError`], which makes a trial
+//! ungraded.
 
 mod cases;
 mod error;

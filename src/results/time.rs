@@ -18,7 +18,7 @@ pub fn local(seconds: f64) -> String {
     stamp(seconds).to_zoned_datetime(TimeZone::system()).strftime("%Y-%m-%dT%H:%M:%S.%6f").to_string()
 }
 
-/// A time that no calendar knows becomes the epoch; the exact number stays in the trial's record.
+/// A time that no calendar knows becomes the Unix epoch; the exact number stays in the trial's record.
 fn stamp(seconds: f64) -> Timestamp {
     Timestamp::from_microsecond((seconds * 1e6).round() as i64).unwrap_or(Timestamp::UNIX_EPOCH)
 }

@@ -2,7 +2,8 @@
 //!
 //! Everything outside `docker/` is free of Docker's nouns: an engine gives a byte stream to a supervisor, and
 //! `session` speaks with it. A second engine needs the same supervisor and the same stream, nothing else. What comes
-//! over that stream is the agent's territory: a broken rule there is [`Error::Spoiled`], never a fault of ours.
+//! over that stream is the agent's territory: a broken rule there is [`crate::sandbox::Error::Spoiled`], never a fault
+//! of ours.
 
 pub mod docker;
 mod engine;

@@ -34,7 +34,7 @@ fn notes_and_questions_become_tasks() {
          made the suite `my-notes` in `my-notes`, for the tasks `my-notes-0` to `my-notes-1`\n\
          \nnext:\n\
          \x20 seatrial generate --vendor my-notes --all -o my-notes/tasks\n\
-         \x20 seatrial run my-notes/tasks -a oracle\n"
+         \x20 seatrial run my-notes/tasks -a oracle --network no-network\n"
     );
     assert_eq!(tree(&suite.join("docs")), tree(&suite.join("my-notes/files")));
     assert_eq!(

@@ -50,8 +50,8 @@ fn spoken(low: &str) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::token::tokens;
     use super::*;
+    use crate::judge::rules::token::tokens;
 
     #[test]
     fn a_type_is_a_group_with_its_sign() {

@@ -197,8 +197,8 @@ fn ideographic(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::token::tokens;
     use super::*;
+    use crate::judge::rules::token::tokens;
 
     #[test]
     fn one_day_in_many_spellings() {

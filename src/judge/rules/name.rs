@@ -165,8 +165,8 @@ pub fn part_of_name(token: &Token) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::token::tokens;
     use super::*;
+    use crate::judge::rules::token::tokens;
 
     #[test]
     fn spellings_of_one_person_and_other_people() {

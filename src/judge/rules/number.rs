@@ -320,8 +320,8 @@ fn with_cents(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::token::tokens;
     use super::*;
+    use crate::judge::rules::token::tokens;
 
     #[test]
     fn the_decimal_sign_is_found_by_its_place() {

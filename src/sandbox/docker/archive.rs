@@ -1,8 +1,8 @@
 //! Reads one file of a container whose supervisor is gone, through the engine's archive call, by the supervisor's
 //! rules. The archive is read in memory and only its one entry's bytes are used: nothing is unpacked on this machine.
 
-use super::super::{Error, File};
 use super::client::{Engine, is_missing, words};
+use crate::sandbox::{Error, File};
 use crate::wire::Found;
 use bollard::query_parameters::{ContainerArchiveInfoOptionsBuilder, DownloadFromContainerOptionsBuilder};
 use futures_util::StreamExt;

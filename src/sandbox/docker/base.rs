@@ -1,9 +1,9 @@
 //! A base image of our own from Debian packages, for machines that reach no registry: what an agent over a text
 //! corpus needs (python3, curl, certificates, grep, coreutils), made by mmdebstrap and imported into the engine.
 
-use super::super::Error;
 use super::client::{Engine, words};
 use super::labels;
+use crate::sandbox::Error;
 use bollard::query_parameters::CreateImageOptionsBuilder;
 use futures_util::StreamExt;
 use std::process::Stdio;

@@ -1,7 +1,7 @@
 //! The door to one Docker engine: connecting, what it is, and how its errors become ours.
 
-use super::super::Error;
 use super::supervisor;
+use crate::sandbox::Error;
 use bollard::Docker;
 use std::collections::HashMap;
 use std::future::Future;

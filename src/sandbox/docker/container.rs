@@ -1,10 +1,10 @@
 //! One container from create to remove. The supervisor is its main process whatever the image says, so the agent is
 //! never reached by an exec whose failure looks like the agent's.
 
-use super::super::session::{Broken, Input};
-use super::super::{Command, Error, File, Limits, Network, Session, Spec};
 use super::client::{Engine, call};
 use super::{labels, supervisor};
+use crate::sandbox::session::{Broken, Input};
+use crate::sandbox::{Command, Error, File, Image, Limits, Network, Session, Spec};
 use crate::wire::Exit;
 use bollard::container::{AttachContainerResults, LogOutput};
 use bollard::models::{
@@ -36,7 +36,7 @@ pub struct Sandbox {
     engine: Engine,
     id: String,
     name: String,
-    image: super::super::Image,
+    image: Image,
     session: Option<Session>,
     /// What the supervisor itself wrote to standard error: nothing, unless it broke.
     diagnosis: Arc<Mutex<String>>,
@@ -97,19 +97,19 @@ impl Sandbox {
         Ok(())
     }
 
-    /// See [`super::super::Sandbox::mkdir`].
+    /// See [`crate::sandbox::Sandbox::mkdir`].
     pub async fn mkdir(&mut self, path: &str, mode: u32) -> Result<(), Error> {
         let done = self.session()?.mkdir(path, mode).await;
         self.or_explain(done).await
     }
 
-    /// See [`super::super::Sandbox::write`].
+    /// See [`crate::sandbox::Sandbox::write`].
     pub async fn write(&mut self, path: &str, mode: u32, bytes: &[u8]) -> Result<(), Error> {
         let done = self.session()?.write(path, mode, bytes).await;
         self.or_explain(done).await
     }
 
-    /// See [`super::super::Sandbox::run`].
+    /// See [`crate::sandbox::Sandbox::run`].
     pub async fn run(&mut self, command: &Command, on_output: &mut (dyn FnMut(&[u8]) + Send)) -> Result<Exit, Error> {
         let image = self.image.clone();
         let session = self.session()?;
@@ -125,7 +125,7 @@ impl Sandbox {
         self.or_explain(done).await
     }
 
-    /// See [`super::super::Sandbox::read`].
+    /// See [`crate::sandbox::Sandbox::read`].
     pub async fn read(&mut self, path: &str, cap: u64) -> Result<File, Error> {
         let Some(session) = self.session.as_mut() else {
             return super::archive::read(&self.engine, &self.id, &self.name, path, cap).await;
@@ -136,18 +136,18 @@ impl Sandbox {
         }
     }
 
-    /// See [`super::super::Sandbox::out_of_memory`].
+    /// See [`crate::sandbox::Sandbox::out_of_memory`].
     pub async fn out_of_memory(&mut self) -> Result<bool, Error> {
         self.stop().await?;
         Ok(self.state.as_ref().and_then(|state| state.oom_killed) == Some(true))
     }
 
-    /// See [`super::super::Sandbox::abandon`].
+    /// See [`crate::sandbox::Sandbox::abandon`].
     pub fn abandon(&mut self) {
         self.session = None;
     }
 
-    /// See [`super::super::Sandbox::close`].
+    /// See [`crate::sandbox::Sandbox::close`].
     pub async fn close(&mut self) -> Result<(), Error> {
         if self.closed {
             return Ok(());

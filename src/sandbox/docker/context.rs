@@ -1,8 +1,8 @@
 //! A build context as one archive in memory, the same bytes for the same files: sorted, times zeroed, owner root,
 //! modes kept, links stored as links, `.dockerignore` applied (with the engine's API that is the client's work).
 
-use super::super::Error;
 use super::ignore::Ignore;
+use crate::sandbox::Error;
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::Path;

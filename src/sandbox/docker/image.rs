@@ -1,10 +1,10 @@
 //! Images: found, pulled or built. A built image's tag is a digest of exactly what goes into it, so equal contexts
 //! share one image and a second run builds nothing.
 
-use super::super::{Error, Image, ImageSource};
 use super::client::{Engine, call, is_missing, words};
 use super::dockerfile::{self, BASE_ARGUMENT};
 use super::{BASE, context, labels};
+use crate::sandbox::{Error, Image, ImageSource};
 use bollard::query_parameters::{BuildImageOptionsBuilder, CreateImageOptionsBuilder};
 use futures_util::StreamExt;
 use sha2::{Digest, Sha256};
@@ -27,7 +27,7 @@ pub(super) struct BaseImage {
 }
 
 impl Engine {
-    /// See [`super::super::Engine::image`].
+    /// See [`crate::sandbox::Engine::image`].
     ///
     /// # Errors
     /// As there.

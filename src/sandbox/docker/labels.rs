@@ -3,7 +3,7 @@
 //! A runner is named by the kernel's boot, its process id namespace, its process id and that process's start time.
 //! All four are needed: ids come back after a restart, and two runners in two containers can have the same id.
 
-use super::super::Owner;
+use crate::sandbox::Owner;
 use std::collections::HashMap;
 
 /// On everything of ours.

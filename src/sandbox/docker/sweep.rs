@@ -1,9 +1,9 @@
 //! Removes what dead runners have left in an engine, by label. Never touches what isn't ours, nor what belongs to a
 //! runner that lives or may live.
 
-use super::super::Error;
 use super::client::{Engine, call, is_missing, words};
 use super::labels::{self, Runner};
+use crate::sandbox::Error;
 use bollard::models::{ContainerSummary, ContainerSummaryStateEnum as State};
 use bollard::query_parameters::{
     ListContainersOptionsBuilder, ListImagesOptionsBuilder, ListVolumesOptionsBuilder, RemoveContainerOptionsBuilder,
