@@ -58,3 +58,9 @@ mod contextbench;
 mod judge;
 /// The `rules` judge: what holds for any text.
 mod judge_properties;
+
+/// The project's own shape: imports, sizes, words, documents.
+mod tidy;
+
+/// The tutorial in README.md, typed as it stands there.
+mod readme;
