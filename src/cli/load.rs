@@ -87,7 +87,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     notes.extend(warnings.iter().map(ToString::to_string));
 
     let agents = config.agents.iter().map(agent).collect::<Result<Vec<_>, Error>>()?;
-    let judge = engine.judge(&config.verifier.judge)?;
+    let judge = engine.judge(&config.judge)?;
     let records = tasks.iter().map(task_record).collect::<Result<Vec<_>, Error>>()?;
     let names: Vec<String> = tasks.iter().map(|task| task.name.clone()).collect();
     let refs: Vec<AgentRef> = agents.iter().map(agent_ref).collect();

@@ -35,8 +35,8 @@ pub struct JobFile {
     pub tasks: Option<Vec<PathBuf>>,
     /// `environment`.
     pub environment: EnvironmentFile,
-    /// `verifier`.
-    pub verifier: VerifierFile,
+    /// `seatrial`.
+    pub own: OwnFile,
 }
 
 /// `retry`.
@@ -52,7 +52,7 @@ pub struct RetryFile {
     pub max_wait_sec: Option<f64>,
 }
 
-/// `environment`. The last five fields are our own, under Harbor's `kwargs`.
+/// `environment`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EnvironmentFile {
     /// `force_build`.
@@ -63,25 +63,25 @@ pub struct EnvironmentFile {
     pub override_memory_mb: Option<u64>,
     /// `env`, templates unresolved.
     pub env: Option<BTreeMap<String, String>>,
-    /// `kwargs.network`.
-    pub network: Option<NetworkMode>,
-    /// `kwargs.base_image`.
-    pub base_image: Option<String>,
-    /// `kwargs.cpus`.
-    pub cpus: Option<f64>,
-    /// `kwargs.memory_mb`, in mebibytes.
-    pub memory_mb: Option<u64>,
-    /// `kwargs.pids_limit`.
-    pub pids_limit: Option<u64>,
-    /// `kwargs.vendor`.
-    pub vendor: Option<PathBuf>,
-    /// `kwargs.suite`.
-    pub suite: Option<PathBuf>,
 }
 
-/// `verifier`. The judge is our own, under Harbor's `kwargs`.
+/// `seatrial`: our own settings. Harbor passes over top-level keys that it doesn't know, and over no others.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct VerifierFile {
-    /// `kwargs.judge`.
+pub struct OwnFile {
+    /// `network`.
+    pub network: Option<NetworkMode>,
+    /// `base_image`.
+    pub base_image: Option<String>,
+    /// `cpus`.
+    pub cpus: Option<f64>,
+    /// `memory_mb`, in mebibytes.
+    pub memory_mb: Option<u64>,
+    /// `pids_limit`.
+    pub pids_limit: Option<u64>,
+    /// `vendor`.
+    pub vendor: Option<PathBuf>,
+    /// `suite`.
+    pub suite: Option<PathBuf>,
+    /// `judge`.
     pub judge: Option<String>,
 }

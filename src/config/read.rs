@@ -3,7 +3,7 @@
 //! `config.json` which Harbor wrote out in full can be read.
 
 use super::error::Error;
-use super::job_file::{EnvironmentFile, JobFile, RetryFile, VerifierFile};
+use super::job_file::{EnvironmentFile, JobFile, OwnFile, RetryFile};
 use super::settings::{AgentConfig, DatasetConfig};
 use super::yaml::parse_yaml;
 use crate::task::{Level, NetworkMode, Problem, Section, Sink, Value};
@@ -73,8 +73,9 @@ fn job(root: Section<'_>) -> JobFile {
         datasets: list(&root, "datasets", dataset),
         tasks: list(&root, "tasks", task),
         environment: root.section("environment").map(environment).unwrap_or_default(),
-        verifier: root.section("verifier").map(verifier).unwrap_or_default(),
+        own: root.section("seatrial").map(own).unwrap_or_default(),
     };
+    root.section("verifier").map(verifier);
     orchestrator(&root, &mut file);
     root.finish();
     file
@@ -164,43 +165,42 @@ fn environment(section: Section<'_>) -> EnvironmentFile {
     refuse(&section, &["import_path", "stream", "override_storage_mb", "override_gpus", "override_tpu"]);
     refuse(&section, &["mounts", "extra_docker_compose", "extra_allowed_hosts"]);
     section.refuse("delete", |v| *v == Value::Bool(true));
-    let mut file = EnvironmentFile {
+    refuse(&section, &["kwargs"]);
+    let file = EnvironmentFile {
         force_build: section.boolean("force_build"),
         override_cpus: section.positive("override_cpus"),
         override_memory_mb: section.integer_from("override_memory_mb", 6),
         env: section.text_map("env"),
-        ..EnvironmentFile::default()
     };
-    if let Some(kwargs) = section.section("kwargs") {
-        refuse(&kwargs, &["keep_containers", "auto_mounting"]);
-        file.network = kwargs.text("network").and_then(|word| match word.parse::<NetworkMode>() {
-            Ok(mode) => Some(mode),
-            Err(hint) => {
-                kwargs.wrong("network", format!("has no mode `{word}`"), Some(hint));
-                None
-            }
-        });
-        file.base_image = kwargs.text("base_image");
-        file.cpus = kwargs.positive("cpus");
-        file.memory_mb = kwargs.integer_from("memory_mb", 6);
-        file.pids_limit = kwargs.integer_from("pids_limit", 1);
-        file.vendor = kwargs.text("vendor").map(PathBuf::from);
-        file.suite = kwargs.text("suite").map(PathBuf::from);
-        kwargs.finish();
-    }
     section.finish();
     file
 }
 
-fn verifier(section: Section<'_>) -> VerifierFile {
+/// Harbor's verifier is a script in a container. Ours is a judge on the host, so nothing of this section applies.
+fn verifier(section: Section<'_>) {
     refuse(&section, &["import_path", "disable", "env", "extra_allowed_hosts", "include_logs", "exclude_logs"]);
-    // The judge runs on the host and takes milliseconds.
-    refuse(&section, &["override_timeout_sec", "max_timeout_sec"]);
-    let mut file = VerifierFile::default();
-    if let Some(kwargs) = section.section("kwargs") {
-        file.judge = kwargs.text("judge");
-        kwargs.finish();
-    }
+    refuse(&section, &["override_timeout_sec", "max_timeout_sec", "kwargs"]);
+    section.finish();
+}
+
+fn own(section: Section<'_>) -> OwnFile {
+    let network = section.text("network").and_then(|word| match word.parse::<NetworkMode>() {
+        Ok(mode) => Some(mode),
+        Err(hint) => {
+            section.wrong("network", format!("has no mode `{word}`"), Some(hint));
+            None
+        }
+    });
+    let file = OwnFile {
+        network,
+        base_image: section.text("base_image"),
+        cpus: section.positive("cpus"),
+        memory_mb: section.integer_from("memory_mb", 6),
+        pids_limit: section.integer_from("pids_limit", 1),
+        vendor: section.text("vendor").map(PathBuf::from),
+        suite: section.text("suite").map(PathBuf::from),
+        judge: section.text("judge"),
+    };
     section.finish();
     file
 }

@@ -4,7 +4,7 @@
 //! value is written only where the job file holds it literally under a name that doesn't sound like a secret. Anything
 //! else becomes `${NAME}`, which a resumed job takes from its own environment.
 
-use super::settings::{AgentConfig, Config, DatasetConfig, EnvironmentConfig, VerifierConfig};
+use super::settings::{AgentConfig, Config, DatasetConfig, EnvironmentConfig};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,12 +31,13 @@ pub fn job_record(config: &Config) -> Value {
         "quiet": config.quiet,
         "retry": retry,
         "environment": environment_record(&config.environment),
-        "verifier": verifier_record(&config.verifier),
+        "verifier": {"override_timeout_sec": null, "max_timeout_sec": null, "env": {}, "kwargs": {}, "disable": false},
         "metrics": [],
         "agents": config.agents.iter().map(agent_record).collect::<Vec<_>>(),
         "datasets": config.datasets.iter().map(dataset_record).collect::<Vec<_>>(),
         "tasks": config.tasks.iter().map(|path| json!({"path": path})).collect::<Vec<_>>(),
         "artifacts": [],
+        "seatrial": own_record(config),
     })
 }
 
@@ -56,17 +57,6 @@ pub fn agent_record(agent: &AgentConfig) -> Value {
 
 /// The environment, in the shape that jobs and trials share.
 pub fn environment_record(environment: &EnvironmentConfig) -> Value {
-    let mut kwargs = Map::new();
-    let mut put = |key: &str, value: Option<Value>| {
-        kwargs.extend(value.map(|value| (key.to_string(), value)));
-    };
-    put("network", environment.network.map(|mode| mode.as_str().into()));
-    put("base_image", environment.base_image.clone().map(Value::from));
-    put("cpus", environment.cpus.map(Value::from));
-    put("memory_mb", environment.memory_mb.map(Value::from));
-    put("pids_limit", environment.pids_limit.map(Value::from));
-    put("vendor", environment.vendor.as_ref().map(|path| json!(path)));
-    put("suite", environment.suite.as_ref().map(|path| json!(path)));
     json!({
         "type": "docker",
         "import_path": null,
@@ -78,19 +68,26 @@ pub fn environment_record(environment: &EnvironmentConfig) -> Value {
         "override_gpus": null,
         "mounts": null,
         "env": env_record(&environment.env, &BTreeSet::new()),
-        "kwargs": kwargs,
+        "kwargs": {},
     })
 }
 
-/// The verifier, in the shape that jobs and trials share.
-pub fn verifier_record(verifier: &VerifierConfig) -> Value {
-    json!({
-        "override_timeout_sec": null,
-        "max_timeout_sec": null,
-        "env": {},
-        "kwargs": {"judge": verifier.judge},
-        "disable": false,
-    })
+/// Our own settings, only those that say something.
+fn own_record(config: &Config) -> Value {
+    let environment = &config.environment;
+    let mut own = Map::new();
+    let mut put = |key: &str, value: Option<Value>| {
+        own.extend(value.map(|value| (key.to_string(), value)));
+    };
+    put("network", environment.network.map(|mode| mode.as_str().into()));
+    put("base_image", environment.base_image.clone().map(Value::from));
+    put("cpus", environment.cpus.map(Value::from));
+    put("memory_mb", environment.memory_mb.map(Value::from));
+    put("pids_limit", environment.pids_limit.map(Value::from));
+    put("vendor", environment.vendor.as_ref().map(|path| json!(path)));
+    put("suite", environment.suite.as_ref().map(|path| json!(path)));
+    put("judge", Some(config.judge.as_str().into()));
+    own.into()
 }
 
 fn dataset_record(dataset: &DatasetConfig) -> Value {

@@ -3,7 +3,7 @@
 
 use super::error::Error;
 use super::job_file::JobFile;
-use super::settings::{AgentConfig, Config, DatasetConfig, EnvironmentConfig, RetryConfig, VerifierConfig};
+use super::settings::{AgentConfig, Config, DatasetConfig, EnvironmentConfig, RetryConfig};
 use crate::task::NetworkMode;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -74,8 +74,8 @@ pub fn resolve(
 ) -> Result<Config, Error> {
     let file = file.unwrap_or_default();
     let var = &|name: &str| env(name).filter(|value| !value.is_empty());
-    let network = flags.network.or(parsed(var, "SEATRIAL_NETWORK")?).or(file.environment.network);
-    let environment = file.environment;
+    let network = flags.network.or(parsed(var, "SEATRIAL_NETWORK")?).or(file.own.network);
+    let (environment, own) = (file.environment, file.own);
     let defaults = RetryConfig::default();
     let config = Config {
         job_name: flags.job_name.clone().or(file.job_name).unwrap_or_else(|| default_name.into()),
@@ -106,21 +106,14 @@ pub fn resolve(
             override_memory_mb: environment.override_memory_mb,
             env: environment.env.unwrap_or_default(),
             network,
-            base_image: flags.base_image.clone().or(var("SEATRIAL_BASE_IMAGE")).or(environment.base_image),
-            cpus: environment.cpus,
-            memory_mb: environment.memory_mb,
-            pids_limit: environment.pids_limit,
-            vendor: flags.vendor.clone().or(environment.vendor),
-            suite: flags.suite.clone().or(environment.suite),
+            base_image: flags.base_image.clone().or(var("SEATRIAL_BASE_IMAGE")).or(own.base_image),
+            cpus: own.cpus,
+            memory_mb: own.memory_mb,
+            pids_limit: own.pids_limit,
+            vendor: flags.vendor.clone().or(own.vendor),
+            suite: flags.suite.clone().or(own.suite),
         },
-        verifier: VerifierConfig {
-            judge: flags
-                .judge
-                .clone()
-                .or(var("SEATRIAL_JUDGE"))
-                .or(file.verifier.judge)
-                .unwrap_or_else(|| "rules".into()),
-        },
+        judge: flags.judge.clone().or(var("SEATRIAL_JUDGE")).or(own.judge).unwrap_or_else(|| "rules".into()),
     };
     check(&config)?;
     Ok(config)

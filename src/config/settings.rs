@@ -34,8 +34,8 @@ pub struct Config {
     pub tasks: Vec<PathBuf>,
     /// Where agents run.
     pub environment: EnvironmentConfig,
-    /// Who judges.
-    pub verifier: VerifierConfig,
+    /// Who judges. Default: `rules`.
+    pub judge: String,
 }
 
 /// When a trial that met a fault is started again. Only faults are, never a verdict.
@@ -114,13 +114,6 @@ pub struct EnvironmentConfig {
     pub vendor: Option<PathBuf>,
     /// The suite's manifest.
     pub suite: Option<PathBuf>,
-}
-
-/// Who judges.
-#[derive(Debug, Clone, PartialEq)]
-pub struct VerifierConfig {
-    /// The judge's name. Default: `rules`.
-    pub judge: String,
 }
 
 impl Config {

@@ -9,8 +9,19 @@ use std::path::Path;
 /// The lock file's name in the job's directory.
 pub const NAME: &str = ".lock";
 
-/// Takes the job's lock; it is held as long as the file is open.
-pub fn take(dir: &Path) -> Result<File, Error> {
+/// The lock, held until this is dropped or the process dies.
+#[derive(Debug)]
+pub struct Held(File);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Closing alone would not free it while a child process that is just being started still has the file open.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Takes the job's lock.
+pub fn take(dir: &Path) -> Result<Held, Error> {
     let path = dir.join(NAME);
     let wrap = |source| Error::Write { path: path.clone(), source };
     let mut file = File::options().create(true).read(true).write(true).truncate(false).open(&path).map_err(wrap)?;
@@ -26,5 +37,5 @@ pub fn take(dir: &Path) -> Result<File, Error> {
     }
     file.set_len(0).map_err(wrap)?;
     writeln!(file, "{}", std::process::id()).map_err(wrap)?;
-    Ok(file)
+    Ok(Held(file))
 }

@@ -3,10 +3,11 @@
 
 use super::file::{append, make_folder, remove_unfinished, write_whole};
 use super::harbor_job::{self, Tally};
+use super::lock::{self, Held};
 use super::read::{Job, read_job, read_record};
 use super::record::{ImageRecord, JobRecord, TrialRecord};
 use super::trial_files::{self, pretty};
-use super::{Error, lock, time};
+use super::{Error, time};
 use crate::event::{Event, Fault, TrialEnd};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -32,7 +33,7 @@ pub struct Store {
     ends: Vec<Option<Tally>>,
     interrupted: bool,
     result_written: Option<Instant>,
-    _lock: File,
+    _lock: Held,
 }
 
 /// The open logs of a trial that runs.
@@ -90,7 +91,7 @@ impl Store {
         Ok((store, job))
     }
 
-    fn new(dir: &Path, record: JobRecord, config: Value, ends: Vec<Option<Tally>>, held: File) -> Result<Store, Error> {
+    fn new(dir: &Path, record: JobRecord, config: Value, ends: Vec<Option<Tally>>, held: Held) -> Result<Store, Error> {
         Ok(Store {
             dir: dir.to_path_buf(),
             record,

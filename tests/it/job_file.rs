@@ -35,14 +35,14 @@ fn without_a_job_file_the_defaults_hold() {
     let config = resolve(&Flags::default(), |_| None, None, "now").unwrap();
     assert_eq!(config.job_dir(), Path::new("jobs/now"));
     assert_eq!(config.datasets[0].path, Path::new("tasks"));
-    assert_eq!((config.agents[0].name.as_str(), config.verifier.judge.as_str()), ("oracle", "rules"));
+    assert_eq!((config.agents[0].name.as_str(), config.judge.as_str()), ("oracle", "rules"));
     assert_eq!((config.n_attempts, config.n_concurrent, config.retry.max_retries), (1, 4, 2));
     assert!(!config.quiet);
 }
 
 #[test]
 fn flags_win_over_the_environment_and_that_over_the_file() {
-    let file = "jobs_dir: file\nn_concurrent_trials: 2\nenvironment: {kwargs: {base_image: file}}\njob_name: file\n";
+    let file = "jobs_dir: file\nn_concurrent_trials: 2\nseatrial: {base_image: file}\njob_name: file\n";
     let env = |name: &str| match name {
         "SEATRIAL_JOBS_DIR" | "SEATRIAL_BASE_IMAGE" => Some("env".to_string()),
         "SEATRIAL_N_CONCURRENT" => Some("3".to_string()),
@@ -111,7 +111,7 @@ fn flags_that_cannot_be_are_named() {
 fn everything_wrong_in_a_job_file_is_said_at_once_with_line_path_and_advice() {
     let said = complaints(
         "n_atempts: 2\nagents:\n  - nmae: oracle\n  - name: 7\nn_concurrent_trials: 0\n\
-         environment:\n  mounts: [{type: bind}]\n  kwargs: {network: none}\nverifier:\n  import_path: a:B\n",
+         environment:\n  mounts: [{type: bind}]\nseatrial: {network: none}\nverifier:\n  import_path: a:B\n",
     );
     insta::assert_snapshot!(said, @r"
     failed to load job file `job.yml`
@@ -123,7 +123,7 @@ fn everything_wrong_in_a_job_file_is_said_at_once_with_line_path_and_advice() {
     job.yml:5: error: `n_concurrent_trials` must be at least 1, not 0
     job.yml:7: error: `environment.mounts` is not supported yet
       hint: take `environment.mounts` out
-    job.yml:8: error: `environment.kwargs.network` has no mode `none`
+    job.yml:8: error: `seatrial.network` has no mode `none`
       hint: known modes: `public`, `no-network`, `allowlist`
     job.yml:10: error: `verifier.import_path` is not supported yet
       hint: take `verifier.import_path` out
@@ -144,7 +144,7 @@ fn what_harbor_knows_and_is_not_done_here_is_refused_only_where_it_asks_for_some
         ("environment: {type: modal}", "environment.type"),
         ("environment: {override_gpus: 1}", "environment.override_gpus"),
         ("environment: {extra_allowed_hosts: [a.com]}", "environment.extra_allowed_hosts"),
-        ("environment: {kwargs: {keep_containers: true}}", "environment.kwargs.keep_containers"),
+        ("environment: {kwargs: {keep_containers: true}}", "environment.kwargs"),
         ("verifier: {disable: true}", "verifier.disable"),
         ("agents: [{import_path: a:B}]", "agents[0].import_path"),
         ("agents: [{skills: [x]}]", "agents[0].skills"),
@@ -191,9 +191,8 @@ fn the_record_of_a_job_reads_back_as_the_same_job() {
                 agents: [{name: command, model_name: m, kwargs: {cmd: 'x {y}', n: 3}, env: {MODE: fast, KEY: '${KEY}'},\n\
                           override_timeout_sec: 10, max_timeout_sec: 5}]\n\
                 datasets: [{path: a, task_names: ['x*'], exclude_task_names: ['xy'], n_tasks: 3}]\ntasks: [{path: one}]\n\
-                environment: {force_build: true, override_cpus: 1.5, override_memory_mb: 512, env: {TZ: UTC},\n\
-                              kwargs: {network: allowlist, base_image: b, cpus: 1, memory_mb: 64, pids_limit: 9, vendor: v, suite: v/s.toml}}\n\
-                verifier: {kwargs: {judge: rules}}\n";
+                environment: {force_build: true, override_cpus: 1.5, override_memory_mb: 512, env: {TZ: UTC}}\n\
+                seatrial: {network: allowlist, base_image: b, cpus: 1, memory_mb: 64, pids_limit: 9, vendor: v, suite: v/s.toml, judge: rules}\n";
     let config = settled(&Flags::default(), file);
     let record = job_record(&config);
     let again = settled(&Flags::default(), &record.to_string());
