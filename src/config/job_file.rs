@@ -52,7 +52,7 @@ pub struct RetryFile {
     pub max_wait_sec: Option<f64>,
 }
 
-/// `environment`. The last five fields are our own, under Harbor's `kwargs`.
+/// `environment`. The last eight fields are our own, under Harbor's `kwargs`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EnvironmentFile {
     /// `force_build`.
@@ -73,6 +73,8 @@ pub struct EnvironmentFile {
     pub memory_mb: Option<u64>,
     /// `kwargs.pids_limit`.
     pub pids_limit: Option<u64>,
+    /// `kwargs.engine_wait_sec`.
+    pub engine_wait_sec: Option<f64>,
     /// `kwargs.vendor`.
     pub vendor: Option<PathBuf>,
     /// `kwargs.suite`.

@@ -184,6 +184,7 @@ fn environment(section: Section<'_>) -> EnvironmentFile {
         file.cpus = kwargs.positive("cpus");
         file.memory_mb = kwargs.integer_from("memory_mb", 6);
         file.pids_limit = kwargs.integer_from("pids_limit", 1);
+        file.engine_wait_sec = kwargs.positive("engine_wait_sec");
         file.vendor = kwargs.text("vendor").map(PathBuf::from);
         file.suite = kwargs.text("suite").map(PathBuf::from);
         kwargs.finish();
