@@ -22,21 +22,28 @@ pub struct CleanArgs {
 }
 
 /// Runs the verb and gives the exit code.
-#[expect(clippy::print_stdout, reason = "what was removed is the data")]
 pub async fn run(args: &CleanArgs) -> Result<u8, Error> {
     let engine = Engine::connect().await?;
-    let mut swept: Vec<Swept> = match args.dry_run {
-        true => engine.left_behind(None).await?.into_iter().map(|(_, swept)| swept).collect(),
-        false => engine.sweep(None).await?,
-    };
+    let (mut swept, mut stuck): (Vec<Swept>, _) = (Vec::new(), None);
+    match args.dry_run {
+        true => swept.extend(engine.left_behind(None).await?.into_iter().map(|(_, swept)| swept)),
+        false => {
+            for result in engine.sweep(None).await? {
+                match result {
+                    Ok(removed) => swept.push(removed),
+                    Err(error) => stuck = Some(error),
+                }
+            }
+        }
+    }
     if args.images {
         swept.extend(engine.clean_images(args.base, args.dry_run).await?);
     }
     for swept in &swept {
         let job = swept.job.as_deref().map(|job| format!(" of job {job}")).unwrap_or_default();
-        println!("{} {}{job}", swept.kind, swept.name);
+        super::show(&format!("{} {}{job}", swept.kind, swept.name));
     }
     let did = if args.dry_run { "would be removed" } else { "removed" };
     super::say(&format!("{} {did}", if swept.is_empty() { "nothing".to_owned() } else { swept.len().to_string() }));
-    Ok(super::exit::OK)
+    stuck.map_or(Ok(super::exit::OK), |error| Err(error.into()))
 }

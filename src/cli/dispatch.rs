@@ -30,15 +30,14 @@ enum Verb {
 }
 
 /// Runs the command line and says with which code the program ends.
-#[expect(clippy::print_stderr, reason = "the one place where a verb's error reaches the user")]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match dispatch(&cli.verb) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("error: {error}");
+            super::say(&format!("error: {error}"));
             if let Some(hint) = error.hint() {
-                eprintln!("\nhint: {hint}");
+                super::say(&format!("\nhint: {hint}"));
             }
             ExitCode::from(error.exit_code())
         }

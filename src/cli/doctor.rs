@@ -30,7 +30,6 @@ struct Finding {
 const ENOUGH_DISK: u64 = 2 << 30;
 
 /// Runs the verb and gives the exit code.
-#[expect(clippy::print_stdout, reason = "the findings are the data")]
 pub async fn run(args: &DoctorArgs) -> Result<u8, Error> {
     let mut findings = vec![disk(&args.jobs_dir)];
     match Engine::connect().await {
@@ -40,9 +39,9 @@ pub async fn run(args: &DoctorArgs) -> Result<u8, Error> {
         }
     }
     for finding in &findings {
-        println!("{:8} {:10} {}", if finding.fine { "ok" } else { "PROBLEM" }, finding.what, finding.seen);
+        super::show(&format!("{:8} {:10} {}", if finding.fine { "ok" } else { "PROBLEM" }, finding.what, finding.seen));
         if let Some(hint) = finding.hint.as_ref().filter(|_| !finding.fine) {
-            println!("{:19} hint: {hint}", "");
+            super::show(&format!("{:19} hint: {hint}", ""));
         }
     }
     let fine = findings.iter().all(|finding| finding.fine);

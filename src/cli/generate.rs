@@ -34,7 +34,6 @@ pub struct GenerateArgs {
 const NAMED: usize = 20;
 
 /// Runs the verb and gives the exit code.
-#[expect(clippy::print_stderr, reason = "says what was done")]
 pub fn run(args: &GenerateArgs) -> Result<u8, Error> {
     let corpus = crate::corpus::load(args.vendor.dir(), args.vendor.suite.as_deref())?;
     let choice = match args.limit {
@@ -56,16 +55,16 @@ pub fn run(args: &GenerateArgs) -> Result<u8, Error> {
         };
         let matters = matches!(fate, Fate::Replaced { dropped_calibration: true });
         if matters || generated.tasks.len() <= NAMED {
-            eprintln!("{id}: {what}");
+            super::say(&format!("{id}: {what}"));
         }
     }
-    eprintln!(
+    super::say(&format!(
         "{} in `{}`: {} written, {} replaced, {} unchanged",
         super::words::count(generated.tasks.len(), "task"),
         args.output.display(),
         count(|f| *f == Fate::Written),
         count(|f| matches!(f, Fate::Replaced { .. })),
         count(|f| *f == Fate::Unchanged),
-    );
+    ));
     Ok(super::exit::OK)
 }

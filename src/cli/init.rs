@@ -53,7 +53,6 @@ pub struct InitArgs {
 }
 
 /// Runs the verb and gives the exit code.
-#[expect(clippy::print_stderr, reason = "says what was found and what comes next")]
 pub fn run(args: &InitArgs) -> Result<u8, Error> {
     let made = init(&InitRequest {
         dir: args.dir.clone(),
@@ -71,25 +70,30 @@ pub fn run(args: &InitArgs) -> Result<u8, Error> {
     })?;
 
     let within = if made.folders == 0 { String::new() } else { format!(" in {}", count(made.folders, "subfolder")) };
-    eprintln!("{}{within}, {} bytes, from `{}`", count(made.documents, "document"), made.bytes, args.files.display());
-    eprintln!("{} from `{}`", count(made.questions, "question"), args.questions.display());
+    super::say(&format!(
+        "{}{within}, {} bytes, from `{}`",
+        count(made.documents, "document"),
+        made.bytes,
+        args.files.display()
+    ));
+    super::say(&format!("{} from `{}`", count(made.questions, "question"), args.questions.display()));
     for Mapped { part, field, unused } in &made.mapped {
         let field = field.as_ref().map_or("no field".into(), |field| format!("`{field}`"));
         let unused = if unused.is_empty() { String::new() } else { format!(", not `{}`", unused.join("`, `")) };
-        eprintln!("  {part:13} from {field}{unused}");
+        super::say(&format!("  {part:13} from {field}{unused}"));
     }
     match &args.rubric {
-        Some(path) => eprintln!("the rubric from `{}`", path.display()),
-        None => eprintln!("the built-in rubric"),
+        Some(path) => super::say(&format!("the rubric from `{}`", path.display())),
+        None => super::say("the built-in rubric"),
     }
     let (dir, prefix) = (args.dir.display(), &made.id_prefix);
     let tasks = match made.questions {
         1 => format!("the task `{prefix}-0`"),
         n => format!("the tasks `{prefix}-0` to `{prefix}-{}`", n - 1),
     };
-    eprintln!("made the suite `{}` in `{dir}`, for {tasks}", made.name);
-    eprintln!(
+    super::say(&format!("made the suite `{}` in `{dir}`, for {tasks}", made.name));
+    super::say(&format!(
         "\nnext:\n  seatrial generate --vendor {dir} --all -o {dir}/tasks\n  seatrial run {dir}/tasks -a oracle --network no-network"
-    );
+    ));
     Ok(super::exit::OK)
 }

@@ -27,12 +27,11 @@ enum Format {
 }
 
 /// Runs the verb and gives the exit code.
-#[expect(clippy::print_stdout, reason = "the problems are this verb's data")]
 pub fn run(args: &LintArgs) -> Result<u8, Error> {
     let checked = args.datasets.iter().map(|dir| check_dataset(dir)).collect::<Result<Vec<_>, _>>()?;
     match args.format {
-        Format::Text => print!("{}", text(&checked)),
-        Format::Json => println!("{:#}", json(&checked)),
+        Format::Text => super::show(&text(&checked)),
+        Format::Json => super::show(&format!("{:#}", json(&checked))),
     }
     Ok(if count(&checked, Level::Error) == 0 { exit::OK } else { exit::CHECK_FAILED })
 }
@@ -59,8 +58,8 @@ fn summary(checked: &[Checked]) -> String {
     let tasks: usize = checked.iter().map(|c| c.dirs.len()).sum();
     let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
     match (count(checked, Level::Error), count(checked, Level::Warning)) {
-        (0, 0) => format!("{}: no problems\n", plural(tasks, "task")),
-        (e, w) => format!("{}: {}, {}\n", plural(tasks, "task"), plural(e, "error"), plural(w, "warning")),
+        (0, 0) => format!("{}: no problems", plural(tasks, "task")),
+        (e, w) => format!("{}: {}, {}", plural(tasks, "task"), plural(e, "error"), plural(w, "warning")),
     }
 }
 

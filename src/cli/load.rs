@@ -13,7 +13,7 @@ use crate::populate::{Mode, populate};
 use crate::results::{EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
 use crate::sandbox::{ImageSource, Limits, Network};
 use crate::task::{self, Task};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,11 +31,13 @@ pub struct Loaded {
 
 impl Loaded {
     /// What would run, for `--dry-run`.
-    #[expect(clippy::print_stdout, reason = "what would run is the data")]
     pub fn show(&self) {
         let (job, settings) = (&self.job, &self.job.settings);
         let width = job.tasks.iter().map(|task| task.name.chars().count()).max().unwrap_or(0).max(4);
-        println!("{:width$}  {:9}  {:>8}  {:>9}  {:>4}  image", "task", "network", "time", "memory", "cpus");
+        super::show(&format!(
+            "{:width$}  {:9}  {:>8}  {:>9}  {:>4}  image",
+            "task", "network", "time", "memory", "cpus"
+        ));
         for task in &job.tasks {
             let network = match task.network {
                 Network::None => "none",
@@ -47,17 +49,20 @@ impl Loaded {
             };
             let time = job.agents.first().map_or(0.0, |agent| job.agent_timeout(task, agent).as_secs_f64());
             let (memory, cpus) = (task.limits.memory_mb, task.limits.cpus);
-            println!("{:width$}  {network:9}  {time:>6} s  {memory:>5} MiB  {cpus:>4}  {image}", task.name);
+            super::show(&format!(
+                "{:width$}  {network:9}  {time:>6} s  {memory:>5} MiB  {cpus:>4}  {image}",
+                task.name
+            ));
         }
         let agents: Vec<String> = job.agents.iter().map(|setup| agent_ref(setup).label()).collect();
         let attempts = job.plan.trials.iter().map(|trial| trial.attempt).max().unwrap_or(0);
         let (trials, at_once) = (job.plan.trials.len(), settings.n_concurrent);
-        println!(
+        super::show(&format!(
             "\n{trials} trials: {} × {attempts} × {}; {at_once} at a time; judge {}",
             count(job.tasks.len(), "task"),
             agents.join(", "),
             job.judge.name()
-        );
+        ));
     }
 }
 
@@ -67,21 +72,27 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     let mut tasks = Vec::new();
     let mut corpora = BTreeSet::new();
     let mut warnings = Vec::new();
+    let mut sets = Vec::new();
     for dataset in &config.datasets {
         corpora.extend(restore(config, &dataset.path, check_only, &mut notes)?);
         let set = task::load_dataset(&dataset.path)?;
-        let names: Vec<&str> = set.tasks.iter().map(|task| task.name.as_str()).collect();
-        let chosen: BTreeSet<String> =
-            config::select(&names, &dataset.task_names, &dataset.exclude_task_names, dataset.n_tasks)?
-                .into_iter()
-                .map(str::to_owned)
-                .collect();
         warnings.extend(set.warnings);
-        tasks.extend(set.tasks.into_iter().filter(|task| chosen.contains(&task.name)));
+        sets.push(set.tasks);
+    }
+    let known: BTreeSet<String> = sets.iter().flatten().map(|task| task.name.clone()).collect();
+    for (set, dataset) in sets.into_iter().zip(&config.datasets) {
+        let names: Vec<&str> = set.iter().map(|task| task.name.as_str()).collect();
+        let (include, exclude) = (&dataset.task_names, &dataset.exclude_task_names);
+        let chosen = config::select(&names, &known, include, exclude, dataset.n_tasks)?;
+        let chosen: BTreeSet<String> = chosen.into_iter().map(str::to_owned).collect();
+        tasks.extend(set.into_iter().filter(|task| chosen.contains(&task.name)));
     }
     for path in &config.tasks {
         corpora.extend(restore(config, path, check_only, &mut notes)?);
         tasks.extend(task::load_dataset(path)?.tasks);
+    }
+    if tasks.is_empty() {
+        return Err(config::Error::NothingLeft.into());
     }
     unique(&tasks)?;
     notes.extend(warnings.iter().map(ToString::to_string));
@@ -131,11 +142,14 @@ fn restore(
 
 /// A trial is known by its task's name, so two tasks of one name can't be in one job.
 fn unique(tasks: &[Task]) -> Result<(), Error> {
-    let mut seen = BTreeSet::new();
-    match tasks.iter().find(|task| !seen.insert(&task.name)) {
-        Some(task) => Err(Error::Usage(format!("two tasks of the job are called `{}`", task.name))),
-        None => Ok(()),
+    let mut seen = BTreeMap::new();
+    for task in tasks {
+        if let Some(other) = seen.insert(&task.name, &task.dir) {
+            let (name, one, two) = (&task.name, other.display(), task.dir.display());
+            return Err(Error::Usage(format!("two tasks of the job are called `{name}`: `{one}` and `{two}`")));
+        }
     }
+    Ok(())
 }
 
 fn agent(config: &AgentConfig) -> Result<AgentSetup, Error> {
@@ -185,6 +199,7 @@ fn settings(config: &Config) -> Result<Settings, Error> {
             pids: config.environment.pids_limit.unwrap_or(default.limits.pids),
         },
         env: env.into_iter().collect(),
+        engine_wait: config.environment.engine_wait_sec.map_or(default.engine_wait, Duration::from_secs_f64),
         ..default
     })
 }

@@ -24,4 +24,4 @@ mod words;
 pub use dispatch::main;
 pub use error::Error;
 
-pub(crate) use words::say;
+pub(crate) use words::{say, show};

@@ -27,8 +27,6 @@ pub struct PopulateArgs {
 }
 
 /// Runs the verb and gives the exit code.
-#[expect(clippy::print_stdout, reason = "the differences are the data of --check")]
-#[expect(clippy::print_stderr, reason = "says what was done")]
 pub fn run(args: &PopulateArgs) -> Result<u8, Error> {
     let named = (args.vendor.vendor.as_deref(), args.vendor.suite.as_deref());
     let corpus = match corpus::find(&args.dataset, named.0, named.1)? {
@@ -46,7 +44,7 @@ pub fn run(args: &PopulateArgs) -> Result<u8, Error> {
 
     if args.check {
         for difference in &populated.differences {
-            println!("{:7} {}", difference.kind, difference.path.display());
+            super::show(&format!("{:7} {}", difference.kind, difference.path.display()));
         }
     }
     let of = |kind| populated.differences.iter().filter(|d| d.kind == kind).count();
@@ -63,7 +61,7 @@ pub fn run(args: &PopulateArgs) -> Result<u8, Error> {
         0 => String::new(),
         n => format!("; {n} not of the suite `{}`, left alone", corpus.suite.name),
     };
-    eprintln!("{} in `{}`: {what}{foreign}", count(populated.tasks, "task"), args.dataset.display());
+    super::say(&format!("{} in `{}`: {what}{foreign}", count(populated.tasks, "task"), args.dataset.display()));
     let differs = args.check && !populated.differences.is_empty();
     Ok(if differs { super::exit::CHECK_FAILED } else { super::exit::OK })
 }

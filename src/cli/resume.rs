@@ -50,7 +50,8 @@ pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
     let engine = drive::engine(&args.engine).await?;
     let mut now = loaded.record;
     now.observed.engine = drive::engine_record(&engine);
-    let differences = found.record.differences(&now);
+    let mut differences = found.record.differences(&now);
+    differences.extend(store.changed_settings());
     if !differences.is_empty() {
         return Err(results::Error::Changed { dir: args.job.clone(), differences }.into());
     }

@@ -121,6 +121,7 @@ impl RunArgs {
             datasets: self.datasets.clone(),
             agents: self.agents.clone(),
             models: self.models.clone(),
+            command: self.command.clone(),
             agent_kwargs: self.agent_kwargs.clone(),
             agent_env: self.agent_env.clone(),
             n_attempts: self.n_attempts,
@@ -141,12 +142,8 @@ impl RunArgs {
             suite: self.vendor.suite.clone(),
         };
         // A line to run names its agent too.
-        if let Some(line) = &self.command {
-            let line = serde_json::Value::from(line.as_str()).to_string();
-            flags.agent_kwargs.push(("command".to_owned(), line));
-            if flags.agents.is_empty() {
-                flags.agents.push("command".to_owned());
-            }
+        if self.command.is_some() && flags.agents.is_empty() {
+            flags.agents.push("command".to_owned());
         }
         flags
     }

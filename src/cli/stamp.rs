@@ -21,19 +21,17 @@ pub struct StampArgs {
 }
 
 /// Runs the verb and gives the exit code.
-#[expect(clippy::print_stdout, reason = "the diff is this verb's data")]
-#[expect(clippy::print_stderr, reason = "what was done is for people")]
 pub fn run(args: &StampArgs) -> Result<u8, Error> {
     let calibration = read_calibration(&args.calibration)?;
     let found = changes(&args.dataset, &calibration)?;
     for change in &found.changes {
         if args.dry_run {
-            print!("{}", change.diff());
+            super::show(change.diff().trim_end_matches('\n'));
         } else {
             write(change)?;
         }
     }
-    eprint!("{}", summary(&found, args.dry_run));
+    super::say(&summary(&found, args.dry_run));
     Ok(exit::OK)
 }
 
@@ -49,6 +47,6 @@ fn summary(found: &Changes, dry_run: bool) -> String {
         }
     }
     let verb = if dry_run { "would be stamped" } else { "stamped" };
-    out.push_str(&format!("{} {verb}, {} unchanged\n", found.changes.len(), found.unchanged.len()));
+    out.push_str(&format!("{} {verb}, {} unchanged", found.changes.len(), found.unchanged.len()));
     out
 }

@@ -78,6 +78,8 @@ pub struct OwnFile {
     pub memory_mb: Option<u64>,
     /// `pids_limit`.
     pub pids_limit: Option<u64>,
+    /// `engine_wait_sec`.
+    pub engine_wait_sec: Option<f64>,
     /// `vendor`.
     pub vendor: Option<PathBuf>,
     /// `suite`.

@@ -197,6 +197,7 @@ fn own(section: Section<'_>) -> OwnFile {
         cpus: section.positive("cpus"),
         memory_mb: section.integer_from("memory_mb", 6),
         pids_limit: section.integer_from("pids_limit", 1),
+        engine_wait_sec: section.positive("engine_wait_sec"),
         vendor: section.text("vendor").map(PathBuf::from),
         suite: section.text("suite").map(PathBuf::from),
         judge: section.text("judge"),

@@ -84,6 +84,7 @@ fn own_record(config: &Config) -> Value {
     put("cpus", environment.cpus.map(Value::from));
     put("memory_mb", environment.memory_mb.map(Value::from));
     put("pids_limit", environment.pids_limit.map(Value::from));
+    put("engine_wait_sec", environment.engine_wait_sec.map(Value::from));
     put("vendor", environment.vendor.as_ref().map(|path| json!(path)));
     put("suite", environment.suite.as_ref().map(|path| json!(path)));
     put("judge", Some(config.judge.as_str().into()));

@@ -18,6 +18,8 @@ pub struct Flags {
     pub agents: Vec<String>,
     /// `-m`: every agent runs once with each of these.
     pub models: Vec<String>,
+    /// `--command`: for the agent of that name; for all where none is called so, which then refuse it.
+    pub command: Option<String>,
     /// `--ak key=value`: for every agent; values that are JSON are read as JSON.
     pub agent_kwargs: Vec<(String, String)>,
     /// `--ae KEY=VALUE`: for every agent.
@@ -110,6 +112,7 @@ pub fn resolve(
             cpus: own.cpus,
             memory_mb: own.memory_mb,
             pids_limit: own.pids_limit,
+            engine_wait_sec: own.engine_wait_sec,
             vendor: flags.vendor.clone().or(own.vendor),
             suite: flags.suite.clone().or(own.suite),
         },
@@ -133,7 +136,11 @@ fn agents(flags: &Flags, in_file: Vec<AgentConfig>) -> Vec<AgentConfig> {
         let with = |agent: &AgentConfig, model: &String| AgentConfig { model: Some(model.clone()), ..agent.clone() };
         agents = agents.iter().flat_map(|agent| flags.models.iter().map(|model| with(agent, model))).collect();
     }
+    let takes_line = agents.iter().any(|agent| agent.name == "command");
     for agent in &mut agents {
+        if let Some(line) = flags.command.as_ref().filter(|_| agent.name == "command" || !takes_line) {
+            agent.kwargs.insert("command".into(), line.as_str().into());
+        }
         agent.kwargs.extend(flags.agent_kwargs.iter().map(|(k, v)| (k.clone(), kwarg(v))).collect::<Map<_, _>>());
         agent.env.extend(flags.agent_env.iter().cloned());
         agent.env_from_flags.extend(flags.agent_env.iter().map(|(k, _)| k.clone()));

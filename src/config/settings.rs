@@ -110,6 +110,8 @@ pub struct EnvironmentConfig {
     pub memory_mb: Option<u64>,
     /// How many processes a container may have.
     pub pids_limit: Option<u64>,
+    /// How long an engine that stopped answering is waited for, in seconds. Default: 60.
+    pub engine_wait_sec: Option<f64>,
     /// The vendor directory that tasks are restored from.
     pub vendor: Option<PathBuf>,
     /// The suite's manifest.

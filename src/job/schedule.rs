@@ -85,6 +85,10 @@ async fn dispatch(context: Arc<Context>, todo: Vec<usize>) -> bool {
             () = context.stop.wait() => break,
             place = Arc::clone(&places).acquire_owned() => place,
         };
+        // A stop wakes its waiters one after the other: a trial may have ended for it and freed this place already.
+        if context.stop.is_set() {
+            break;
+        }
         let context = Arc::clone(&context);
         trials.spawn(async move {
             let _place = place;
@@ -92,11 +96,22 @@ async fn dispatch(context: Arc<Context>, todo: Vec<usize>) -> bool {
         });
         while trials.try_join_next().is_some() {}
     }
-    if context.stop.is_set() && !context.engine_gone.load(Ordering::Relaxed) {
-        context.say(Event::Interrupted);
+    let engine_gone = || context.engine_gone.load(Ordering::Relaxed);
+    let mut told = false;
+    loop {
+        tokio::select! {
+            biased;
+            // Also where all trials have started: what runs is cut short, and the job is not over.
+            () = context.stop.wait(), if !told => {
+                told = true;
+                if !engine_gone() {
+                    context.say(Event::Interrupted);
+                }
+            }
+            ended = trials.join_next() => if ended.is_none() { break },
+        }
     }
-    while trials.join_next().await.is_some() {}
-    context.engine_gone.load(Ordering::Relaxed)
+    engine_gone()
 }
 
 /// One trial, in a task of its own: a panic in it is a fault of ours and ends that trial only.

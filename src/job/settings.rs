@@ -36,6 +36,8 @@ pub struct Settings {
     pub grace: Duration,
     /// How many bytes of an agent's output are kept.
     pub output_cap: u64,
+    /// How long an engine that stopped answering is waited for before the job stops.
+    pub engine_wait: Duration,
 }
 
 impl Default for Settings {
@@ -55,6 +57,7 @@ impl Default for Settings {
             env: Vec::new(),
             grace: Duration::from_secs(2),
             output_cap: 4 << 20,
+            engine_wait: Duration::from_secs(60),
         }
     }
 }

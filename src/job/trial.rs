@@ -35,9 +35,6 @@ impl Context {
     }
 }
 
-/// How long an engine that stopped answering is waited for.
-const ENGINE_PAUSE: Duration = Duration::from_secs(60);
-
 /// Runs one planned trial to its end, started again after faults as often as the settings say.
 pub async fn run(context: &Context, index: usize) -> TrialEnd {
     let retry = context.job.settings.retry;
@@ -46,17 +43,22 @@ pub async fn run(context: &Context, index: usize) -> TrialEnd {
         let retries = faults.len() as u32;
         context.say(Event::TrialStarted { trial: index, retry: retries });
         let mut end = attempt(context, index).await;
+        // The engine is asked also where nothing is left to retry: the trials to come need it.
         if let Outcome::Fault { fault } = &end.outcome
-            && retries < retry.max_retries
             && engine_is_back(context).await
+            && retries < retry.max_retries
         {
             let wait = retry.wait(retries);
             context.say(Event::TrialRetry { trial: index, fault: fault.clone(), wait: wait.as_secs_f64() });
             faults.push(fault.clone());
             tokio::select! {
-                () = tokio::time::sleep(wait) => continue,
-                () = context.stop.wait() => end.outcome = Outcome::Cancelled,
+                () = tokio::time::sleep(wait) => {}
+                () = context.stop.wait() => {}
             }
+            if !context.stop.is_set() {
+                continue;
+            }
+            end.outcome = Outcome::Cancelled;
         }
         end.faults = faults;
         return end;
@@ -66,7 +68,7 @@ pub async fn run(context: &Context, index: usize) -> TrialEnd {
 /// True where the engine answers, perhaps after a pause. Where it doesn't come back the job stops: every further trial
 /// would only be one more fault.
 async fn engine_is_back(context: &Context) -> bool {
-    let deadline = tokio::time::Instant::now() + ENGINE_PAUSE;
+    let deadline = tokio::time::Instant::now() + context.job.settings.engine_wait;
     while !context.engine.answers().await {
         if context.stop.is_set() || context.engine_gone.load(Ordering::Relaxed) {
             return false;
@@ -169,8 +171,9 @@ async fn within(
     let launch = launch(job, task, planned);
     let mut on_text = |text| context.say(Event::AgentOutput { trial: index, text });
     let run = tokio::select! {
-        run = agent::run(&setup.agent, sandbox, &launch, &mut on_text) => run,
+        biased;
         () = context.stop.wait() => return Ok(None),
+        run = agent::run(&setup.agent, sandbox, &launch, &mut on_text) => run,
     };
     end.timing.agent = Some(clock.since(began));
     let mut run = run.map_err(|e| fault(Stage::Agent, &e))?;

@@ -67,7 +67,9 @@ pub fn job_line(job: &JobRecord) -> String {
         "fake" => "fake engine: no container ran",
         kind => kind,
     };
-    format!("{} tasks, {} trials, judge {}, {engine}", job.tasks.len(), job.trials.len(), job.judge)
+    let trials = job.trials.len();
+    let s = if trials == 1 { "" } else { "s" };
+    format!("{}, {trials} trial{s}, judge {}, {engine}", tasks(job.tasks.len() as u64), job.judge)
 }
 
 /// Why a trial ended as it did: what went wrong, else what the judge said.

@@ -75,12 +75,17 @@ pub fn append(path: &Path) -> Result<File, Error> {
 pub fn remove_unfinished(folder: &Path) -> Result<(), Error> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     for entry in entries.flatten() {
-        if entry.file_name().to_string_lossy().ends_with(SUFFIX) {
+        if is_unfinished(&entry.file_name().to_string_lossy()) {
             let path = entry.path();
             fs::remove_file(&path).map_err(|source| Error::Write { path, source })?;
         }
     }
     Ok(())
+}
+
+/// Whether a file of this name is what a killed runner had not finished writing.
+pub fn is_unfinished(name: &str) -> bool {
+    name.ends_with(SUFFIX)
 }
 
 /// The folder that holds `path`; `.` for a bare file name.

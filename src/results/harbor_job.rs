@@ -6,6 +6,7 @@ use super::outcome::OutcomeKind;
 use super::record::{JobRecord, TrialRecord};
 use super::{harbor_trial, time};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// What the job's result counts of a trial that has ended.
 #[derive(Debug, Clone)]
@@ -39,6 +40,42 @@ pub fn lock(job: &JobRecord, job_config: &Value) -> Value {
         "retry": job_config.get("retry").cloned().unwrap_or(json!({})),
         "trials": trials,
     })
+}
+
+/// Which settings of a job differ between the lock that it began with and one made from its config as it is now, by
+/// their place in `config.json`. How many trials run at once and what is retried may change.
+pub fn changed_settings(job: &JobRecord, began: &Value, now: &Value) -> Vec<String> {
+    let mut changed = Vec::new();
+    let mut agents = BTreeSet::new();
+    for (i, planned) in job.trials.iter().enumerate() {
+        let (Some(began), Some(now)) = (began["trials"][i].as_object(), now["trials"][i].as_object()) else { continue };
+        if agents.insert(planned.agent_index) {
+            let agent = format!("agents[{}]", planned.agent_index);
+            differ(&agent, &began["agent"], &now["agent"], &mut changed);
+        }
+        // What all trials share is looked at once.
+        if i == 0 {
+            let part = |lock: &Map<String, Value>| {
+                Value::from_iter(lock.clone().into_iter().filter(|(key, _)| key != "agent" && key != "task"))
+            };
+            differ("", &part(began), &part(now), &mut changed);
+        }
+    }
+    changed
+}
+
+fn differ(path: &str, one: &Value, other: &Value, changed: &mut Vec<String>) {
+    match (one, other) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+            for key in keys {
+                let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                differ(&inner, a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), changed);
+            }
+        }
+        _ if one != other => changed.push(format!("`{path}` in `config.json` has changed")),
+        _ => {}
+    }
 }
 
 /// The JobResult. `ends` has one entry per planned trial; `finished_at` is for a job that is over, with nothing left.

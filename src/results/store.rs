@@ -1,7 +1,7 @@
 //! The first reader of a job's event stream: keeps the job's directory. Synchronous on purpose: when
 //! [`Store::handle`] has returned, a finished trial is on disk and synced, so a runner that is killed loses nothing.
 
-use super::file::{append, make_folder, remove_unfinished, write_whole};
+use super::file::{append, is_unfinished, make_folder, remove_unfinished, write_whole};
 use super::harbor_job::{self, Tally};
 use super::lock::{self, Held};
 use super::read::{Job, read_job, read_record};
@@ -48,16 +48,22 @@ impl Store {
     /// it must be gone already.
     ///
     /// # Errors
-    /// [`Error::Exists`] where `dir` is there already; else what the disk says.
+    /// [`Error::Exists`] where `dir` is there already, unless a runner that died had only begun to make it;
+    /// [`Error::Locked`] where another runner is making it; else what the disk says.
     pub fn create(dir: &Path, record: JobRecord, config: Value) -> Result<Store, Error> {
         if let Some(parent) = dir.parent() {
             make_folder(parent)?;
         }
-        fs::create_dir(dir).map_err(|source| match source.kind() {
-            ErrorKind::AlreadyExists => Error::Exists { dir: dir.to_path_buf() },
-            _ => Error::Write { path: dir.to_path_buf(), source },
-        })?;
+        match fs::create_dir(dir) {
+            Err(e) if e.kind() == ErrorKind::AlreadyExists && only_begun(dir) => {}
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => return Err(Error::Exists { dir: dir.to_path_buf() }),
+            made => made.map_err(|source| Error::Write { path: dir.to_path_buf(), source })?,
+        }
         let held = lock::take(dir)?;
+        if dir.join(RECORD).exists() {
+            return Err(Error::Exists { dir: dir.to_path_buf() }); // made by another runner meanwhile
+        }
+        remove_unfinished(dir)?;
         write_whole(&dir.join("config.json"), &pretty(&config))?;
         write_whole(&dir.join("lock.json"), &pretty(&harbor_job::lock(&record, &config)))?;
         let ends = vec![None; record.trials.len()];
@@ -113,6 +119,14 @@ impl Store {
     /// The job's config, as it was given to [`Store::create`].
     pub fn config(&self) -> &Value {
         &self.config
+    }
+
+    /// Which settings in the job's `config.json` are no longer those that it began with, a line each.
+    pub fn changed_settings(&self) -> Vec<String> {
+        let lock = fs::read(self.dir.join("lock.json")).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        // Without the lock there is nothing to compare with.
+        let Some(began): Option<Value> = lock else { return Vec::new() };
+        harbor_job::changed_settings(&self.record, &began, &harbor_job::lock(&self.record, &self.config))
     }
 
     /// Keeps one event. What a `TrialFinished` says is on disk, whole and synced, when this returns.
@@ -236,6 +250,16 @@ impl Store {
     fn wrap(&self, name: impl AsRef<Path>, source: std::io::Error) -> Error {
         Error::Write { path: self.dir.join(name), source }
     }
+}
+
+/// Whether a directory holds no more than a runner leaves that died while it made a job: nothing yet, or the lock and
+/// some of what comes before the record.
+fn only_begun(dir: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(dir) else { return false };
+    let names: Vec<String> = entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    let early = |name: &String| [lock::NAME, "config.json", "lock.json", "job.log"].contains(&&**name);
+    names.is_empty()
+        || names.iter().any(|name| name == lock::NAME) && names.iter().all(|name| early(name) || is_unfinished(name))
 }
 
 /// Writes a line with its time at once, so that a runner that is killed leaves no half of one.

@@ -68,7 +68,7 @@ impl Engine {
     /// Where the engine can't be asked. What can't be removed is tried again by the next sweep.
     pub async fn sweep(&self, job: Option<&str>) -> Result<usize, Error> {
         match self {
-            Engine::Docker(engine) => engine.sweep(job).await.map(|swept| swept.len()),
+            Engine::Docker(engine) => Ok(engine.sweep(job).await?.iter().filter(|swept| swept.is_ok()).count()),
             Engine::Fake(_) => Ok(0),
         }
     }

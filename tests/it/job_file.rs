@@ -192,7 +192,7 @@ fn the_record_of_a_job_reads_back_as_the_same_job() {
                           override_timeout_sec: 10, max_timeout_sec: 5}]\n\
                 datasets: [{path: a, task_names: ['x*'], exclude_task_names: ['xy'], n_tasks: 3}]\ntasks: [{path: one}]\n\
                 environment: {force_build: true, override_cpus: 1.5, override_memory_mb: 512, env: {TZ: UTC}}\n\
-                seatrial: {network: allowlist, base_image: b, cpus: 1, memory_mb: 64, pids_limit: 9, vendor: v, suite: v/s.toml, judge: rules}\n";
+                seatrial: {network: allowlist, base_image: b, cpus: 1, memory_mb: 64, pids_limit: 9, engine_wait_sec: 5, vendor: v, suite: v/s.toml, judge: rules}\n";
     let config = settled(&Flags::default(), file);
     let record = job_record(&config);
     let again = settled(&Flags::default(), &record.to_string());

@@ -64,3 +64,27 @@ mod tidy;
 
 /// The tutorial in README.md, typed as it stands there.
 mod readme;
+
+/// Tiny suites for whole jobs, and what a job has left.
+mod tiny;
+
+/// Whole jobs on the fake engine: outcomes, retries, resuming, settings.
+mod job;
+
+/// Jobs that are stopped: Ctrl-C, a second runner, kill -9.
+mod stop;
+
+/// Whole jobs on a real Docker engine.
+mod docker_job;
+
+/// What every engine owes, fake and Docker alike.
+mod contract;
+
+/// A Docker engine that does what a test says.
+mod fake_daemon;
+
+/// What a job makes of an engine that fails.
+mod engine_faults;
+
+/// A Docker engine of our own that is killed while a job runs on it.
+mod private_engine;

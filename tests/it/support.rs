@@ -22,6 +22,12 @@ impl Suite {
         Suite { dir: tempfile::tempdir().expect("a scratch directory") }
     }
 
+    /// The same in memory, where there is such a place: for tests that sync much, on a disk that others use too.
+    pub fn in_memory() -> Suite {
+        let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        Suite { dir: dir.expect("a scratch directory") }
+    }
+
     pub fn path(&self) -> &Path {
         self.dir.path()
     }

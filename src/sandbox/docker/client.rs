@@ -21,8 +21,8 @@ pub(super) struct Inner {
     pub starts: Semaphore,
     /// The volume with the supervisor in it, once it is known to be filled.
     pub supervisor: OnceCell<String>,
-    /// One lock for each image tag, so that an image is built once at a time.
-    pub builds: Mutex<HashMap<String, Arc<Mutex<()>>>>,
+    /// One turn for each image tag, so that an image is built once at a time, and not again and again.
+    pub builds: Mutex<HashMap<String, Arc<Mutex<super::image::Turn>>>>,
     /// What each base image of a Dockerfile came down to.
     pub bases: Mutex<HashMap<String, super::image::BaseImage>>,
 }

@@ -19,6 +19,18 @@ pub(super) const TASK_IMAGE: &str = "seatrial-task:";
 /// How many of a build log's last lines an error shows.
 const TAIL: usize = 20;
 
+/// How often a build that fails is tried. A network's failure may pass; a Dockerfile's fails every task and every trial
+/// that shares it, and each try may take minutes.
+const TRIES: usize = 3;
+
+/// What became of an image's builds in this process.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    /// The failures: the engine's words and the log's last lines. Tasks share a turn, so no Dockerfile is named.
+    failed: Vec<(String, Vec<String>)>,
+    built: bool,
+}
+
 /// What a base image of a Dockerfile came down to.
 #[derive(Debug, Clone)]
 pub(super) struct BaseImage {
@@ -78,10 +90,18 @@ impl Engine {
         let digest: String = hasher.finalize().iter().take(16).map(|b| format!("{b:02x}")).collect();
         let tag = format!("{TASK_IMAGE}{digest}");
         let lock = self.0.builds.lock().await.entry(tag.clone()).or_default().clone();
-        let _turn = lock.lock().await;
-        let mut image = if force { None } else { self.inspect(&tag).await? };
+        let mut turn = lock.lock().await;
+        let mut image = if force && !turn.built { None } else { self.inspect(&tag).await? };
         if image.is_none() {
-            self.build(&file, &tag, &arguments, packed, timeout, on_line).await?;
+            if turn.failed.len() >= TRIES {
+                let (why, log) = turn.failed[TRIES - 1].clone();
+                return Err(Error::Build { dockerfile: file.display().to_string(), why, log });
+            }
+            if let Err((why, log)) = self.build(&tag, &arguments, packed, timeout, on_line).await {
+                turn.failed.push((why.clone(), log.clone()));
+                return Err(Error::Build { dockerfile: file.display().to_string(), why, log });
+            }
+            turn.built = true;
             image = self.inspect(&tag).await?.map(|image| Image { built: true, ..image });
         }
         let image = image.ok_or_else(|| not_there(&tag))?;
@@ -90,13 +110,12 @@ impl Engine {
 
     async fn build(
         &self,
-        file: &Path,
         tag: &str,
         arguments: &HashMap<String, String>,
         packed: Vec<u8>,
         timeout: Duration,
         on_line: &mut (dyn FnMut(String) + Send),
-    ) -> Result<(), Error> {
+    ) -> Result<(), (String, Vec<String>)> {
         let options = BuildImageOptionsBuilder::default()
             .dockerfile("Dockerfile")
             .t(tag)
@@ -123,7 +142,7 @@ impl Engine {
             Err(_) => format!("it took longer than {} s (`environment.build_timeout_sec`)", timeout.as_secs()),
         };
         let log = log.split_off(log.len().saturating_sub(TAIL));
-        Err(Error::Build { dockerfile: file.display().to_string(), why, log })
+        Err((why, log))
     }
 
     /// The image to use for a FROM, with its id. What is found is kept; what isn't is asked for again after a while.

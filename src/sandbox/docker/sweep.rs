@@ -29,16 +29,17 @@ pub struct Swept {
 }
 
 impl Engine {
-    /// Removes containers that dead runners left, and those of `job` that this runner made.
+    /// Removes containers that dead runners left, and those of `job` that this runner made. One that can't be removed
+    /// keeps neither the others nor a new job from their way; the next sweep finds it again.
     ///
     /// # Errors
-    /// Where the engine can't be asked, or a container can't be removed.
-    pub async fn sweep(&self, job: Option<&str>) -> Result<Vec<Swept>, Error> {
-        let swept = self.left_behind(job).await?;
-        for (id, swept) in &swept {
-            self.remove_container(id, &swept.name).await?;
+    /// Where the engine can't be asked.
+    pub async fn sweep(&self, job: Option<&str>) -> Result<Vec<Result<Swept, Error>>, Error> {
+        let mut swept = Vec::new();
+        for (id, found) in self.left_behind(job).await? {
+            swept.push(self.remove_container(&id, &found.name).await.map(|()| found));
         }
-        Ok(swept.into_iter().map(|(_, swept)| swept).collect())
+        Ok(swept)
     }
 
     /// What [`Engine::sweep`] would remove, with the containers' ids.
