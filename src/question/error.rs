@@ -29,13 +29,21 @@ pub enum Error {
         /// What is wrong there.
         why: String,
     },
+    /// A plan can't be understood.
+    #[error("the plan `{text}` can't be read: {why}")]
+    Plan {
+        /// The plan.
+        text: String,
+        /// What is wrong with it.
+        why: String,
+    },
 }
 
 impl Error {
     /// What the user can do about it, where one thing is likely to help.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::Read { .. } | Error::Record { .. } => None,
+            Error::Read { .. } | Error::Record { .. } | Error::Plan { .. } => None,
             Error::NoRecords { .. } => Some(
                 "keys can be proved over corpora of ten files of records only: `people.txt` and its nine fellows"
                     .into(),
