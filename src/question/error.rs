@@ -1,5 +1,6 @@
 //! What can go wrong in this room: records that can't be read, plans that can't be understood.
 
+use super::plan::AnswerKind;
 use std::path::PathBuf;
 
 /// Why records or plans can't be used.
@@ -29,6 +30,17 @@ pub enum Error {
         /// What is wrong there.
         why: String,
     },
+    /// The embedded database failed: a stored query that isn't SQL, or no memory.
+    #[error("failed to ask the database: {0}")]
+    Database(#[from] rusqlite::Error),
+    /// A query gave something that is no answer of the plan's kind.
+    #[error("the query gave {got}, which is no {kind:?}")]
+    Answer {
+        /// What it gave.
+        got: String,
+        /// What was wanted.
+        kind: AnswerKind,
+    },
     /// A plan can't be understood.
     #[error("the plan `{text}` can't be read: {why}")]
     Plan {
@@ -43,7 +55,11 @@ impl Error {
     /// What the user can do about it, where one thing is likely to help.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::Read { .. } | Error::Record { .. } | Error::Plan { .. } => None,
+            Error::Read { .. }
+            | Error::Record { .. }
+            | Error::Plan { .. }
+            | Error::Database(_)
+            | Error::Answer { .. } => None,
             Error::NoRecords { .. } => Some(
                 "keys can be proved over corpora of ten files of records only: `people.txt` and its nine fellows"
                     .into(),
