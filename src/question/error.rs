@@ -49,6 +49,34 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// A question's plan can't be understood.
+    #[error("`{id}`: {error}")]
+    Question {
+        /// The question.
+        id: String,
+        /// What is wrong with its plan.
+        error: Box<Error>,
+    },
+    /// A file of plans can't be used.
+    #[error("failed to read plans from `{}`: {why}", path.display())]
+    Plans {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// SQL and plain Rust give different answers, so that neither proves anything.
+    #[error("`{id}`: the two evaluations of `{plan}` differ: SQL gives {by_sql}, plain Rust gives {plain}")]
+    Disagree {
+        /// The question.
+        id: String,
+        /// Its plan.
+        plan: String,
+        /// What plain Rust gives.
+        plain: String,
+        /// What SQL gives.
+        by_sql: String,
+    },
 }
 
 impl Error {
@@ -60,6 +88,9 @@ impl Error {
             | Error::Plan { .. }
             | Error::Database(_)
             | Error::Answer { .. } => None,
+            Error::Question { error, .. } => error.hint(),
+            Error::Plans { .. } => Some("such a file is JSON of the form {\"<id>\": {\"plan\": \"TOP …\"}}".into()),
+            Error::Disagree { .. } => Some("this is a mistake in seatrial itself; please report it".into()),
             Error::NoRecords { .. } => Some(
                 "keys can be proved over corpora of ten files of records only: `people.txt` and its nine fellows"
                     .into(),

@@ -24,7 +24,8 @@ pub struct Reading {
     pub provider_cards: bool,
     /// Whether two URLs of one host are the same.
     pub url_host: bool,
-    /// Where a handle has several owners, which one is meant: the first is 0; all of them, where it isn't said.
+    /// Which one is meant where a handle has several owners, from 0 (the last, where there are fewer); all of them, where
+    /// that isn't said.
     pub owner: Option<usize>,
 }
 

@@ -337,7 +337,8 @@ fn owners(source: &Source, r: &Reading) -> String {
         None => format!("SELECT owner_id {all}"),
         Some(n) => {
             format!(
-                "SELECT owner_id FROM (SELECT owner_id, DENSE_RANK() OVER (ORDER BY owner_id) AS n {all}) WHERE n = {}",
+                "SELECT owner_id FROM (SELECT owner_id, DENSE_RANK() OVER (ORDER BY owner_id) AS n {all}) WHERE n = \
+                 (SELECT MIN({}, COUNT(DISTINCT owner_id)) {all})",
                 n + 1
             )
         }

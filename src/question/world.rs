@@ -180,7 +180,7 @@ impl<'a> World<'a> {
             }
         };
         match reading.owner {
-            Some(n) => owners.into_iter().skip(n).take(1).collect(),
+            Some(n) => owners.iter().nth(n).or(owners.last()).copied().into_iter().collect(),
             None => owners,
         }
     }
