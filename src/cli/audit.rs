@@ -5,10 +5,10 @@ use super::exit;
 use super::vendor::VendorArgs;
 use super::words::count;
 use crate::corpus;
-use crate::question::{self, Audited, Judgement, Plans, listed};
+use crate::question::{self, Audited, Plans, Verdict, listed};
 use std::path::PathBuf;
 
-/// Recompute every answer key of a suite, and say which are right whichever way the question is read
+/// Recompute answer keys and say which are right
 ///
 /// A key is recomputed by its question's plan, which the record holds (`agent_args.extra.plan`; `questions.fields.plan` in
 /// the suite file says otherwise) or a file of plans. Verdicts: proved; fragile (a careless reading gives something else);
@@ -67,19 +67,19 @@ fn text(audited: &[Audited]) -> String {
 }
 
 fn summary(audited: &[Audited]) -> String {
-    let of = |judgement| audited.iter().filter(|a| a.verdict == judgement).count();
-    let parts: Vec<String> = Judgement::ALL
+    let of = |verdict| audited.iter().filter(|a| a.verdict == verdict).count();
+    let parts: Vec<String> = Verdict::ALL
         .into_iter()
-        .filter(|judgement| of(*judgement) > 0)
-        .map(|judgement| format!("{} {}", of(judgement), judgement.word()))
+        .filter(|verdict| of(*verdict) > 0)
+        .map(|verdict| format!("{} {}", of(verdict), verdict.word()))
         .collect();
     format!("{}: {}", count(audited.len(), "question"), parts.join(", "))
 }
 
 fn json(suite: &str, audited: &[Audited]) -> serde_json::Value {
-    let of = |judgement| audited.iter().filter(|a: &&Audited| a.verdict == judgement).count();
+    let of = |verdict| audited.iter().filter(|a: &&Audited| a.verdict == verdict).count();
     let counts: serde_json::Map<_, _> =
-        Judgement::ALL.into_iter().map(|judgement| (judgement.word().to_owned(), of(judgement).into())).collect();
+        Verdict::ALL.into_iter().map(|verdict| (verdict.word().to_owned(), of(verdict).into())).collect();
     serde_json::json!({
         "format": 1,
         "suite": suite,

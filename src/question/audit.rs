@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 /// What is to be thought of an answer key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Judgement {
+pub enum Verdict {
     /// It is what the question's plan gives, whichever way the words are taken.
     Proved,
     /// It holds for a careful reader; a careless reading gives something else.
@@ -45,33 +45,33 @@ pub enum Judgement {
     Unproved,
 }
 
-impl Judgement {
+impl Verdict {
     /// All of them, the good ones first.
-    pub const ALL: [Judgement; 7] = [
-        Judgement::Proved,
-        Judgement::Fragile,
-        Judgement::Ambiguous,
-        Judgement::Wrong,
-        Judgement::Tie,
-        Judgement::NotUnique,
-        Judgement::Unproved,
+    pub const ALL: [Verdict; 7] = [
+        Verdict::Proved,
+        Verdict::Fragile,
+        Verdict::Ambiguous,
+        Verdict::Wrong,
+        Verdict::Tie,
+        Verdict::NotUnique,
+        Verdict::Unproved,
     ];
 
     /// Whether a model that answers well can lose its point by this key.
     pub fn is_bad(self) -> bool {
-        matches!(self, Judgement::Ambiguous | Judgement::Wrong | Judgement::Tie | Judgement::NotUnique)
+        matches!(self, Verdict::Ambiguous | Verdict::Wrong | Verdict::Tie | Verdict::NotUnique)
     }
 
     /// The word in tables and files.
     pub fn word(self) -> &'static str {
         match self {
-            Judgement::Proved => "proved",
-            Judgement::Fragile => "fragile",
-            Judgement::Ambiguous => "ambiguous",
-            Judgement::Wrong => "wrong",
-            Judgement::Tie => "tie",
-            Judgement::NotUnique => "not_unique",
-            Judgement::Unproved => "unproved",
+            Verdict::Proved => "proved",
+            Verdict::Fragile => "fragile",
+            Verdict::Ambiguous => "ambiguous",
+            Verdict::Wrong => "wrong",
+            Verdict::Tie => "tie",
+            Verdict::NotUnique => "not_unique",
+            Verdict::Unproved => "unproved",
         }
     }
 }
@@ -93,7 +93,7 @@ pub struct Audited {
     /// The task's id.
     pub id: String,
     /// What is to be thought of the key.
-    pub verdict: Judgement,
+    pub verdict: Verdict,
     /// The answer key.
     pub key: String,
     /// What the plan gives under the plain reading; empty where there is no plan.
@@ -133,7 +133,7 @@ pub fn audit(corpus: &Corpus, plans: &Plans) -> Result<Vec<Audited>, Error> {
 fn unproved(question: &Question) -> Audited {
     Audited {
         id: question.id.clone(),
-        verdict: Judgement::Unproved,
+        verdict: Verdict::Unproved,
         key: question.answer.clone(),
         answers: BTreeSet::new(),
         differing: Vec::new(),
@@ -195,36 +195,36 @@ fn decide(
     plain: &BTreeSet<Answer>,
     owners: &[Differing],
     others: &[Differing],
-) -> (Judgement, Option<String>) {
+) -> (Verdict, Option<String>) {
     let rivals = |distance| others.iter().filter(move |d| d.distance == distance && !d.answers.is_empty());
     let says = |d: &Differing| format!("{}: {}", d.reading, listed(&d.answers));
     if let Some(rival) = owners.iter().find(|d| !d.answers.is_empty()) {
-        return (Judgement::NotUnique, Some(format!("several people have what describes one; {}", says(rival))));
+        return (Verdict::NotUnique, Some(format!("several people have what describes one; {}", says(rival))));
     }
     let Some(answer) = plain.first() else {
         let otherwise = rivals(Distance::Fair).next().map(|d| format!("; {}", says(d)));
-        return (Judgement::NotUnique, Some(format!("nobody fits{}", otherwise.unwrap_or_default())));
+        return (Verdict::NotUnique, Some(format!("nobody fits{}", otherwise.unwrap_or_default())));
     };
     if plain.len() > 1 {
         let several = listed(plain);
         return match plan {
-            Plan::Only(_) => (Judgement::NotUnique, Some(format!("{} fit: {several}", plain.len()))),
-            _ => (Judgement::Tie, Some(format!("level to the end: {several}"))),
+            Plan::Only(_) => (Verdict::NotUnique, Some(format!("{} fit: {several}", plain.len()))),
+            _ => (Verdict::Tie, Some(format!("level to the end: {several}"))),
         };
     }
     if !answer.is_said_by(&question.answer) {
         // Where the key comes from helps to believe it.
         let gives_key = |d: &&Differing| d.answers.iter().any(|answer| answer.is_said_by(&question.answer));
         let source = others.iter().find(gives_key).map(|d| format!("; the key comes with {}", d.reading));
-        return (Judgement::Wrong, Some(format!("the answer is {answer}{}", source.unwrap_or_default())));
+        return (Verdict::Wrong, Some(format!("the answer is {answer}{}", source.unwrap_or_default())));
     }
-    for (distance, judgement) in [(Distance::Fair, Judgement::Ambiguous), (Distance::Loose, Judgement::Fragile)] {
+    for (distance, verdict) in [(Distance::Fair, Verdict::Ambiguous), (Distance::Loose, Verdict::Fragile)] {
         let found: Vec<String> = rivals(distance).map(says).collect();
         if !found.is_empty() {
-            return (judgement, Some(found.join("; ")));
+            return (verdict, Some(found.join("; ")));
         }
     }
-    (Judgement::Proved, None)
+    (Verdict::Proved, None)
 }
 
 /// Answers in one line.

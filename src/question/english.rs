@@ -13,28 +13,22 @@ pub fn english(plan: &Plan, choose: &mut dyn FnMut(usize) -> usize) -> String {
         Plan::Top(chain) => top(chain, choose),
         Plan::Only(group) => {
             let people = people(group, choose);
-            match choose(2) {
-                0 => format!("Among the records there is exactly one person of this description: {people}. Who is it?"),
-                _ => format!("Look for {people}. Exactly one person is left. Who?"),
-            }
+            let start = ["Look for", "Consider"][choose(2)];
+            format!("{start} {people}; there is exactly one. Who is it?")
         }
-        Plan::Num(chain, total) => format!("Take {}. {}", winner(chain, choose), asked(total, "that person")),
+        Plan::Num(chain, total) => format!("Take {}. {}", winner(chain, choose), of_one(total)),
         Plan::Cmp(chains, rank) => compared(chains, rank, choose),
         Plan::Sum(chains, total) => {
             let winners: Vec<String> = chains.iter().map(|chain| winner(chain, choose)).collect();
-            format!("Take these people: {}. {}", listed(&winners), asked(total, "all of them added, each"))
+            format!("Take these people: {}. {}", listed(&winners, "and"), of_each(total))
         }
         Plan::TopSum(k, chain, total) => {
-            let (people, first) = (people(&chain.group, choose), &chain.rank.0[0]);
-            format!(
-                "Order {people}, beginning with whoever {}{}. Take the first {k}. {}",
-                best(*first),
-                ties(&chain.rank, choose, "; where several are level, first whoever "),
-                asked(total, "all of them added, each")
-            )
+            let (people, first) = (people(&chain.group, choose), best(chain.rank.0[0]));
+            let ties = ties(&chain.rank, choose, "; where several are level, first the one who ");
+            format!("Order {people}, beginning with whoever {first}{ties}. Take the first {k}. {}", of_each(total))
         }
         Plan::If { first, second, by, then, otherwise } => format!(
-            "Call A {}. Call B {}. If A {} than B does, what is {}? Otherwise, also where they are level, what is {}?",
+            "Call A {}. Call B {}. If A {} than B, what is {}? Otherwise, also where they are level, what is {}?",
             winner(first, choose),
             winner(second, choose),
             than(*by),
@@ -91,35 +85,42 @@ fn compared(chains: &[Chain], rank: &Rank, choose: Choose<'_>) -> String {
     let asked = if chains.len() == 2 { better(rank.0[0]) } else { best(rank.0[0]) };
     let ties = ties(rank, choose, " If they are level, take the one who ");
     let end = if ties.is_empty() { "" } else { "." };
-    format!("Who {asked}: {}?{ties}{end}", listed(&winners).replacen(" and ", " or ", 0))
+    format!("Who {asked}: {}?{ties}{end}", listed(&winners, "or"))
 }
 
-/// "first, and second"; several with commas.
-fn listed(things: &[String]) -> String {
-    match things {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{}; and {last}", first.join("; ")),
-    }
+/// "first; and second".
+fn listed(things: &[String], word: &str) -> String {
+    let (last, first) = things.split_last().map_or(("", things), |(last, first)| (last.as_str(), first));
+    format!("{}; {word} {last}", first.join("; "))
 }
 
-/// The question for a number.
-fn asked(total: &Total, whose: &str) -> String {
+/// The question for a number of "that person".
+fn of_one(total: &Total) -> String {
     match (total.kind(), total.0.as_slice()) {
-        (AnswerKind::Count, metrics) => {
-            let kinds: Vec<&str> = metrics.iter().map(|metric| counted(*metric)).collect();
-            let (list, together) = match kinds.as_slice() {
-                [one] => ((*one).to_owned(), ""),
-                [first @ .., last] => (format!("{} and {last}", first.join(", ")), ", counted together"),
-                [] => return String::new(),
-            };
-            format!("How many {list} on record do we count for {whose}{together}?")
+        (AnswerKind::Count, [one]) => format!("How many {} does that person have on record?", counted(*one)),
+        (AnswerKind::Count, _) => {
+            format!("How many {} does that person have on record, counted together?", kinds(total))
         }
-        (_, metrics) => {
-            let parts: Vec<String> = metrics.iter().map(|metric| number(*metric, "their")).collect();
-            format!("For {whose}, what is {}?", parts.join(" plus "))
-        }
+        _ => format!("For that person, what is {}?", numbers(total, "their")),
     }
+}
+
+/// The question for the sum of several people's numbers.
+fn of_each(total: &Total) -> String {
+    match total.kind() {
+        AnswerKind::Count => format!("How many {} do they have on record, all counted together?", kinds(total)),
+        _ => format!("For each of them take {}. What is the sum?", numbers(total, "their")),
+    }
+}
+
+fn kinds(total: &Total) -> String {
+    let kinds: Vec<&str> = total.0.iter().map(|metric| counted(*metric)).collect();
+    let (last, first) = kinds.split_last().map_or(("", &kinds[..]), |(last, first)| (*last, first));
+    if first.is_empty() { last.to_owned() } else { format!("{} and {last}", first.join(", ")) }
+}
+
+fn numbers(total: &Total, whose: &str) -> String {
+    total.0.iter().map(|metric| number(*metric, whose)).collect::<Vec<_>>().join(" plus ")
 }
 
 fn counted(metric: Metric) -> &'static str {
@@ -164,10 +165,7 @@ fn than(metric: Metric) -> String {
 fn reported(attr: &Attr, who: &str) -> String {
     match attr {
         Attr::Of(relation) => format!("{who}'s {}", thing(*relation)),
-        Attr::Total(total) => {
-            let parts: Vec<String> = total.0.iter().map(|metric| number(*metric, &format!("{who}'s"))).collect();
-            parts.join(" plus ")
-        }
+        Attr::Total(total) => numbers(total, &format!("{who}'s")),
     }
 }
 

@@ -76,6 +76,8 @@ impl World<'_> {
                 places.map(|address| Answer::Text(address.city.clone())).collect()
             }
             Attr::Of(relation) => {
+                // A reported URL is the whole of it, however URLs are compared.
+                let reading = &Reading { url_host: false, ..*reading };
                 let words = self.shares(person, *relation, reading.member_place, reading);
                 words.into_iter().map(Answer::Text).collect()
             }

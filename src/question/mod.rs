@@ -22,7 +22,7 @@ mod wording;
 mod world;
 
 pub use answer::Answer;
-pub use audit::{Audited, Differing, Judgement, audit, audit_one, listed};
+pub use audit::{Audited, Differing, Verdict, audit, audit_one, listed};
 pub use database::Database;
 pub use english::english;
 pub use error::Error;

@@ -62,6 +62,8 @@ fn reported(ids: &str, attr: &Attr, r: &Reading) -> String {
     match attr {
         Attr::Total(total) => values(ids, total, r),
         Attr::Of(relation) => {
+            // A reported URL is the whole of it, however URLs are compared.
+            let r = &Reading { url_host: false, ..*r };
             let mut source = shared(*relation, r.member_place, r);
             if *relation == Relation::City {
                 source.columns = "city".into();

@@ -33,7 +33,7 @@ const FIXES: &[(Point, &str)] = &[
     (Point::Anchor, "that person included"),
     (Point::Anchor, "group includes the person it is described by"),
     (Point::Lapsed, "lapsed ones included"),
-    (Point::Cards, "counting cards of every provider"),
+    (Point::Cards, "of every provider"),
     (Point::Url, "letter by letter"),
 ];
 
@@ -79,7 +79,7 @@ pub(super) fn link(link: &Link, variant: usize) -> String {
                 "with a credit card that expires in the same month of the same year as one of {who} (lapsed ones included)"
             )
         }
-        Relation::Employer => format!("with a job on record at an employer at whom {who} has a job on record"),
+        Relation::Employer => format!("with a job on record at an employer that {who} has a job on record at too"),
         Relation::Bank => format!("with an account at a bank at which {who} has an account"),
     };
     format!("{shared} (that person included)")
@@ -90,7 +90,7 @@ pub(super) fn kind(kind: Kind) -> (&'static str, &'static str) {
     match kind {
         Kind::Vehicles => ("vehicles", "vehicle"),
         Kind::Pets => ("pets", "pet"),
-        Kind::Cards => ("credit cards (lapsed ones included)", "credit card (lapsed ones included)"),
+        Kind::Cards => ("credit cards (of every provider, lapsed ones included)", "credit card (lapsed ones included)"),
         Kind::Policies => ("insurance policies (lapsed ones included)", "insurance policy (lapsed ones included)"),
         Kind::Net => ("internet accounts", "internet account"),
         Kind::Accounts => ("bank accounts", "bank account"),
@@ -110,9 +110,9 @@ pub(super) fn filter(filter: &Filter, variant: usize) -> String {
         Filter::Policy(name) => format!("who have an insurance policy of the type '{name}' (lapsed ones included)"),
         Filter::Started(year) => format!("whose job with the latest start date began in {year}"),
         Filter::TopOf(n, metric) => {
-            format!("who are among the {n} first of all people on record, ordered by {}", ordered(*metric))
+            format!("who are among the first {n} of all people on record (ordered by {})", ordered(*metric))
         }
-        Filter::In(of) => format!("who are also {}", link(of, variant)),
+        Filter::In(of) => format!("who are also among the people {}", link(of, variant)),
         Filter::Out(of) => format!("who are not among the people {}", link(of, variant)),
         Filter::Winner(relation, rank) => {
             let first: Vec<String> = rank.0.iter().map(|metric| best(*metric)).collect();
@@ -165,7 +165,7 @@ pub(super) fn best(metric: Metric) -> String {
         Metric::Count(k) => format!("has the most {}", kind(k).0),
         Metric::Balance => "has the highest total balance over all their bank accounts".into(),
         Metric::Salary => "has the highest salary in any single job".into(),
-        Metric::Start => "has started a job last, by the latest start date of all their jobs".into(),
+        Metric::Start => "started a job most recently (by the latest start date of all their jobs)".into(),
         Metric::Dob => "is the oldest by date of birth".into(),
         Metric::OldestCar => "owns the vehicle with the earliest model year".into(),
         Metric::Expiry => "has the insurance policy (lapsed ones included) with the earliest expiry date".into(),
@@ -181,7 +181,7 @@ pub(super) fn better(metric: Metric) -> String {
         Metric::Count(k) => format!("has more {}", kind(k).0),
         Metric::Balance => "has the higher total balance over all their bank accounts".into(),
         Metric::Salary => "has the higher salary, each taken at their highest in any single job".into(),
-        Metric::Start => "has started a job later, by the latest start date of all their jobs".into(),
+        Metric::Start => "started a job more recently (by the latest start date of all their jobs)".into(),
         Metric::Dob => "is older by date of birth".into(),
         Metric::OldestCar => "owns a vehicle of an earlier model year, each taken at their oldest vehicle".into(),
         Metric::Expiry => "has the insurance policy (lapsed ones included) with the earlier expiry date".into(),

@@ -57,6 +57,9 @@ mod records;
 /// The plan language, evaluated twice.
 mod plans;
 
+/// The audit of answer keys.
+mod audit;
+
 /// The real Context-Bench corpus and its published tasks.
 mod contextbench;
 

@@ -6,9 +6,10 @@ use crate::support::{project, shared};
 use jiff::civil::date;
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::test_runner::TestRunner;
 use seatrial::question::{
-    Attr, Chain, Database, Filter, Group, Kind, Link, Metric, Place, Plan, Rank, Reading, Records, Relation, Salary,
-    Source, Total, World, sql,
+    Attr, Chain, Database, Distance, Filter, Group, Kind, Link, Metric, Place, Plan, Rank, Reading, Records, Relation,
+    Salary, Source, Total, World, english, sql, variations,
 };
 use std::path::Path;
 
@@ -141,10 +142,15 @@ fn reading() -> BoxedStrategy<Reading> {
         .boxed()
 }
 
+/// What fails is printed whole, so nothing is kept in files.
+fn config() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
+}
+
 /// Random plans over a corpus, each evaluated twice.
 fn both_agree(records: &Records, cases: u32) {
     let (world, database) = (World::new(records), Database::load(records).unwrap());
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases, ..ProptestConfig::default() });
+    let mut runner = TestRunner::new(ProptestConfig { cases, ..config() });
     let readings = prop_oneof![Just(Reading::default()), reading()];
     let (mut none, mut one, mut several) = (0, 0, 0);
     let counts = std::cell::RefCell::new((&mut none, &mut one, &mut several));
@@ -211,4 +217,58 @@ fn no_query_of_the_plain_reading_hides_a_tie_behind_a_limit() {
     let plan = Plan::parse("TOP state pet:O'Hara ; vehicles,dob").unwrap();
     let sql = sql(&plan, &Reading::default());
     assert!(!sql.contains("LIMIT") && sql.contains("RANK() OVER") && sql.contains("'O''Hara'"), "{sql}");
+}
+
+/// Chooses variants by a number: the same number, the same choices.
+fn chosen(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed;
+    move |n| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    }
+}
+
+#[test]
+fn a_question_made_from_a_plan_leaves_no_reading_open() {
+    let records = shipped();
+    let world = World::new(&records);
+    let mut runner = TestRunner::new(config());
+    let result = runner.run(&(plan(&records), any::<u64>()), |(plan, seed)| {
+        let question = english(&plan, &mut chosen(seed));
+        prop_assert_eq!(&question, &english(&plan, &mut chosen(seed)));
+        for variation in variations(&plan, &question, &world) {
+            prop_assert_eq!(variation.distance, Distance::Mistaken, "{}: {}", variation.name, &question);
+        }
+        Ok(())
+    });
+    result.unwrap();
+}
+
+#[test]
+fn two_plans_never_make_the_same_question() {
+    let records = shipped();
+    let mut runner = TestRunner::new(config());
+    let plans = (plan(&records), plan(&records), any::<u64>());
+    let result = runner.run(&plans, |(one, other, seed)| {
+        let same = english(&one, &mut chosen(seed)) == english(&other, &mut chosen(seed));
+        prop_assert_eq!(same, one == other, "{} / {}", &one, &other);
+        Ok(())
+    });
+    result.unwrap();
+}
+
+#[test]
+fn plans_of_each_kind_read_as_questions() {
+    let plans = [
+        "TOP state pet:Dawn/Cat ; vehicles,dob",
+        "ONLY employer plate:AB 1 & count(cards)>=2 & lacks pets",
+        "ONLY all & top15(balance) & in(state user:ann)",
+        "NUM blood user:ann ; salary => pets+vehicles",
+        "CMP bank pet:Dawn ; balance | all & provider=Visa ; cards,balance -> policies,balance",
+        "SUM all & state_winner ; dob | title user:ann ; start -> balance",
+        "TOP3SUM policy_type user:ann ; policies,net => balance",
+        "IF state plate:AB 1 ; pets,dob | city plate:AB 1 ; oldest_car -> expiry THEN blood ELSE employer",
+    ];
+    let text = |plan: &&str| format!("{plan}\n  {}\n", english(&Plan::parse(plan).unwrap(), &mut |_| 0));
+    insta::assert_snapshot!(plans.iter().map(text).collect::<String>());
 }
