@@ -51,6 +51,9 @@ mod verifier;
 /// The shipped suite: its records, and every key by SQL.
 mod keys;
 
+/// Records of a corpus, read strictly and written byte for byte.
+mod records;
+
 /// The real Context-Bench corpus and its published tasks.
 mod contextbench;
 
