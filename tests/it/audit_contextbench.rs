@@ -1,6 +1,7 @@
 //! The keys of Context-Bench's hundred questions, as the audit finds them: plans and verdicts in `tests/fixtures/`.
 
 use crate::support::{Run, Suite, project, shared};
+use seatrial::question::Plan;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -44,4 +45,16 @@ fn the_card_that_expires_first_is_found_by_date_and_not_by_its_letters() {
     let entry = entries.iter().find(|entry| entry["id"] == "cb-cloud-78").unwrap();
     assert_eq!(entry["verdict"], "wrong");
     assert_eq!(entry["answer"], "David Walker");
+}
+
+#[test]
+fn each_of_the_hundred_plans_reads_back_as_it_is_written() {
+    let plans: BTreeMap<String, Value> =
+        serde_json::from_str(&std::fs::read_to_string(fixture("plans")).unwrap()).unwrap();
+    let texts: Vec<&str> = plans.values().filter_map(|entry| entry["plan"].as_str()).collect();
+    assert_eq!(texts.len(), 100);
+    for text in texts {
+        let read = Plan::parse(text).map(|plan| plan.to_string());
+        assert_eq!(read.as_deref().map_err(ToString::to_string), Ok(text));
+    }
 }
