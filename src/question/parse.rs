@@ -1,7 +1,7 @@
 //! Reads a plan's text form; the grammar stands at the head of `plan.rs`. What can't be read is said by its words.
 
 use super::Error;
-use super::plan::{AnswerKind, Attr, Chain, Filter, Group, Kind, Link, Metric, Plan, Rank, Relation, Source, Total};
+use super::plan::{Attr, Chain, Filter, Group, Kind, Link, Metric, Plan, Rank, Relation, Source, Total};
 use crate::corpus::close_to;
 use std::str::FromStr;
 
@@ -34,13 +34,13 @@ fn plan(text: &str) -> Result<Plan, String> {
         }
         "SUM" => {
             let (left, right) = last_cut(rest, " -> ")?;
-            Ok(Plan::Sum(chains(left)?, total(right)?))
+            Ok(Plan::Sum(chains(left)?, added(right)?))
         }
         "IF" => condition(rest),
         _ => match verb.strip_prefix("TOP").and_then(|verb| verb.strip_suffix("SUM")) {
             Some(k) => {
                 let (left, right) = last_cut(rest, " => ")?;
-                Ok(Plan::TopSum(number(k)?, chain(left)?, total(right)?))
+                Ok(Plan::TopSum(number(k)?, chain(left)?, added(right)?))
             }
             None => Err(unknown("no plan's first word", verb, ["TOP", "ONLY", "NUM", "CMP", "SUM", "TOP3SUM", "IF"])),
         },
@@ -119,7 +119,11 @@ fn filter(text: &str) -> Result<Filter, String> {
     match text.split_once(' ') {
         Some(("lacks", of)) => Ok(Filter::Lacks(kind(of)?)),
         Some(("has", of)) => Ok(Filter::Has(kind(of)?)),
-        _ => Err(unknown("no filter", text, ["lacks", "has", "count(…)", "provider=…", "policy=…", "in(…)"])),
+        _ => Err(unknown(
+            "no filter",
+            text,
+            ["lacks pets", "has pets", "count(pets)>=2", "provider=…", "policy=…", "in(…)"],
+        )),
     }
 }
 
@@ -155,14 +159,15 @@ fn rank(text: &str) -> Result<Rank, String> {
 }
 
 fn total(text: &str) -> Result<Total, String> {
-    let metrics: Vec<Metric> = text.split('+').map(metric).collect::<Result<_, _>>()?;
-    let kind = metrics[0].kind();
-    let adds_up = matches!(kind, AnswerKind::Count | AnswerKind::Money) && metrics.iter().all(|m| m.kind() == kind);
-    match metrics.len() {
-        1 => Ok(Total(metrics)),
-        _ if adds_up => Ok(Total(metrics)),
-        _ => Err(format!("`{}` can't be added", text.trim())),
-    }
+    let total = Total(text.split('+').map(metric).collect::<Result<_, _>>()?);
+    let same = total.0.iter().all(|metric| metric.kind() == total.kind());
+    if total.0.len() == 1 || (same && total.adds_up()) { Ok(total) } else { Err(format!("`{total}` can't be added")) }
+}
+
+/// A total of which several people's are added.
+fn added(text: &str) -> Result<Total, String> {
+    let total = total(text)?;
+    if total.adds_up() { Ok(total) } else { Err(format!("`{total}` can't be added")) }
 }
 
 fn attr(text: &str) -> Result<Attr, String> {

@@ -313,6 +313,11 @@ impl Total {
     pub fn kind(&self) -> AnswerKind {
         self.0.first().map_or(AnswerKind::Count, |metric| metric.kind())
     }
+
+    /// Whether it is a number of which several can be added: dates can't.
+    pub fn adds_up(&self) -> bool {
+        matches!(self.kind(), AnswerKind::Count | AnswerKind::Money)
+    }
 }
 
 impl Attr {

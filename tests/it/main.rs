@@ -54,6 +54,9 @@ mod keys;
 /// Records of a corpus, read strictly and written byte for byte.
 mod records;
 
+/// The plan language, evaluated twice.
+mod plans;
+
 /// The real Context-Bench corpus and its published tasks.
 mod contextbench;
 

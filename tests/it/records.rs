@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use seatrial::question::{Address, Money, Month, Person, Records};
 use std::path::{Path, PathBuf};
 
-fn files(folder: &Path) -> Vec<(PathBuf, String)> {
+/// The files of a folder, with their texts.
+pub fn files(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
