@@ -1,56 +1,54 @@
 //! The keys of Context-Bench's hundred questions, as the audit finds them: plans and verdicts in `tests/fixtures/`.
 
-use crate::support::{Run, Suite, project, shared};
+use crate::support::{Suite, project, shared};
 use seatrial::question::Plan;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The audit's exit code and report over the real corpus, or none where that is missing.
-fn audit(test: &str, format: &str) -> Option<Run> {
+/// The audit of the real corpus by the plans in the fixtures, or none where the corpus is missing.
+fn audit(test: &str) -> Option<Vec<Value>> {
     let vendor = shared(test)?.join("contextbench/corpus");
-    let (manifest, plans) = (project().join("examples/contextbench/suite.toml"), fixture("plans"));
-    let paths = [vendor, manifest, plans].map(|path| path.to_str().unwrap().to_string());
-    let [vendor, manifest, plans] = &paths;
-    let args = ["audit", "--vendor", vendor, "--suite", manifest, "--plans", plans, "--format", format];
-    Some(Suite::new().run(&args).expect_code(1))
+    let paths = [vendor, project().join("examples/contextbench/suite.toml"), fixture("plans")];
+    let [vendor, manifest, plans] = paths.each_ref().map(|path| path.to_str().expect("a UTF-8 path"));
+    let args = ["audit", "--vendor", vendor, "--suite", manifest, "--plans", plans, "--format", "json"];
+    let run = Suite::new().run(&args).expect_code(1);
+    let report: Value = serde_json::from_str(&run.stdout).expect("a JSON report");
+    Some(report["questions"].as_array().expect("a list of questions").clone())
 }
 
 fn fixture(name: &str) -> std::path::PathBuf {
     project().join(format!("tests/fixtures/contextbench-{name}.json"))
 }
 
-fn questions(run: &Run) -> Vec<Value> {
-    let report: Value = serde_json::from_str(&run.stdout).unwrap();
-    report["questions"].as_array().unwrap().clone()
+fn entries(name: &str) -> BTreeMap<String, Value> {
+    let text = std::fs::read_to_string(fixture(name)).expect("the fixture is there");
+    serde_json::from_str(&text).expect("the fixture is a JSON object")
 }
 
 #[test]
-fn every_key_of_context_bench_has_the_verdict_that_reading_it_by_hand_gave() {
-    let test = "every_key_of_context_bench_has_the_verdict_that_reading_it_by_hand_gave";
-    let Some(run) = audit(test, "json") else { return };
-    let text = |value: &Value| value.as_str().unwrap().to_string();
-    let found: BTreeMap<String, String> =
-        questions(&run).iter().map(|entry| (text(&entry["id"]), text(&entry["verdict"]))).collect();
-    let by_hand: BTreeMap<String, String> =
-        serde_json::from_str(&std::fs::read_to_string(fixture("verdicts")).unwrap()).unwrap();
-    assert_eq!(found.len(), 100);
-    let differ: Vec<_> = by_hand.iter().filter(|(id, verdict)| found.get(*id) != Some(verdict)).collect();
-    assert!(differ.is_empty(), "by hand: {differ:?}, found: {:?}", differ.iter().map(|(id, _)| found.get(*id)));
+fn every_key_of_context_bench_gets_the_verdict_found_by_hand() {
+    let Some(questions) = audit("every_key_of_context_bench_gets_the_verdict_found_by_hand") else { return };
+    let by_hand = entries("verdicts");
+    assert_eq!((questions.len(), by_hand.len()), (100, 100));
+    let differ: Vec<String> = questions
+        .iter()
+        .filter(|entry| by_hand.get(entry["id"].as_str().unwrap()) != Some(&entry["verdict"]))
+        .map(|entry| format!("{}: {}, {}", entry["id"], entry["verdict"], entry["readings"]))
+        .collect();
+    assert!(differ.is_empty(), "otherwise by hand:\n{}", differ.join("\n"));
 }
 
 #[test]
-fn the_card_that_expires_first_is_found_by_date_and_not_by_its_letters() {
-    let Some(run) = audit("the_card_that_expires_first_is_found_by_date_and_not_by_its_letters", "json") else { return };
-    let entries = questions(&run);
-    let entry = entries.iter().find(|entry| entry["id"] == "cb-cloud-78").unwrap();
+fn cards_expire_by_date_and_not_by_letters() {
+    let Some(questions) = audit("cards_expire_by_date_and_not_by_letters") else { return };
+    let entry = questions.iter().find(|entry| entry["id"] == "cb-cloud-78").unwrap();
     assert_eq!(entry["verdict"], "wrong");
     assert_eq!(entry["answer"], "David Walker");
 }
 
 #[test]
 fn each_of_the_hundred_plans_reads_back_as_it_is_written() {
-    let plans: BTreeMap<String, Value> =
-        serde_json::from_str(&std::fs::read_to_string(fixture("plans")).unwrap()).unwrap();
+    let plans = entries("plans");
     let texts: Vec<&str> = plans.values().filter_map(|entry| entry["plan"].as_str()).collect();
     assert_eq!(texts.len(), 100);
     for text in texts {
