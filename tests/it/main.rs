@@ -63,6 +63,9 @@ mod audit;
 /// The real Context-Bench corpus and its published tasks.
 mod contextbench;
 
+/// The audit of Context-Bench's keys, against what reading them by hand gave.
+mod audit_contextbench;
+
 /// The `rules` judge: labelled cases and the verb that measures it.
 mod judge;
 /// The `rules` judge: what holds for any text.
