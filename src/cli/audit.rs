@@ -59,7 +59,8 @@ fn text(audited: &[Audited]) -> String {
     let mut out = format!("{:ids$}  {:10}  {:keys$}  why\n", "question", "verdict", "key");
     for a in audited {
         let why = a.why.as_deref().unwrap_or_default();
-        let line = format!("{:ids$}  {:10}  {:keys$}  {why}", a.id, a.verdict.word(), a.key);
+        let key = a.key.replace(char::is_control, " ");
+        let line = format!("{:ids$}  {:10}  {key:keys$}  {why}", a.id, a.verdict.word());
         out += line.trim_end();
         out.push('\n');
     }

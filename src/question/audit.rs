@@ -20,7 +20,7 @@ use super::plan::Plan;
 use super::plans::Plans;
 use super::reading::Reading;
 use super::records::Records;
-use super::variation::{Distance, Variation, owners, variations};
+use super::variation::{Distance, Variation, owner_variations, variations};
 use super::world::World;
 use crate::corpus::{Corpus, Question};
 use std::collections::BTreeSet;
@@ -114,9 +114,15 @@ pub struct Audited {
 /// evaluations of a plan differ. Where no question has a plan, the records aren't read: any corpus can be audited.
 pub fn audit(corpus: &Corpus, plans: &Plans) -> Result<Vec<Audited>, Error> {
     plans.check(corpus)?;
-    let mut found = Vec::new();
+    let (mut found, mut bad) = (Vec::new(), Vec::new());
     for question in &corpus.questions {
-        found.push((question, plans.of(question)?));
+        match plans.of(question) {
+            Ok(plan) => found.push((question, plan)),
+            Err(error) => bad.push(format!("`{}`: {error}", question.id)),
+        }
+    }
+    if !bad.is_empty() {
+        return Err(Error::BadPlans(bad));
     }
     if found.iter().all(|(_, plan)| plan.is_none()) {
         return Ok(found.into_iter().map(|(question, _)| unproved(question)).collect());
@@ -157,7 +163,7 @@ pub fn audit_one(question: &Question, plan: Plan, world: &World<'_>, database: &
         }
         Ok(differing)
     };
-    let owners = differing(owners(&plan, world))?;
+    let owners = differing(owner_variations(&plan, world))?;
     let others = differing(variations(&plan, &question.question, world))?;
     let (verdict, why) = decide(question, &plan, &plain, &owners, &others);
     let differing = [owners, others].concat();

@@ -49,14 +49,9 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// A question's plan can't be understood.
-    #[error("`{id}`: {error}")]
-    Question {
-        /// The question.
-        id: String,
-        /// What is wrong with its plan.
-        error: Box<Error>,
-    },
+    /// Some questions' plans can't be understood; all of them.
+    #[error("{}", .0.join("\n"))]
+    BadPlans(Vec<String>),
     /// A file of plans can't be used.
     #[error("failed to read plans from `{}`: {why}", path.display())]
     Plans {
@@ -86,9 +81,9 @@ impl Error {
             Error::Read { .. }
             | Error::Record { .. }
             | Error::Plan { .. }
+            | Error::BadPlans(_)
             | Error::Database(_)
             | Error::Answer { .. } => None,
-            Error::Question { error, .. } => error.hint(),
             Error::Plans { .. } => Some("such a file is JSON of the form {\"<id>\": {\"plan\": \"TOP …\"}}".into()),
             Error::Disagree { .. } => Some("this is a mistake in seatrial itself; please report it".into()),
             Error::NoRecords { .. } => Some(

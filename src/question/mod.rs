@@ -12,6 +12,7 @@ mod measure;
 mod parse;
 mod plan;
 mod plans;
+mod print;
 mod reading;
 mod records;
 mod sql;
@@ -35,5 +36,5 @@ pub use table::{
     Address, BankAccount, CreditCard, Employment, InsurancePolicy, InternetAccount, MedicalRecord, Person, Pet, Vehicle,
 };
 pub use value::{Money, Month};
-pub use variation::{Distance, Variation, owners, variations};
+pub use variation::{Distance, Variation, owner_variations, variations};
 pub use world::{Ranked, World};

@@ -54,8 +54,6 @@ impl Plans {
             (None, Some(plan)) => (plan, None),
             (None, None) => return Ok(None),
         };
-        let plan =
-            Plan::parse(text).map_err(|error| Error::Question { id: question.id.clone(), error: Box::new(error) })?;
-        Ok(Some((plan, note)))
+        Ok(Some((Plan::parse(text)?, note)))
     }
 }

@@ -9,6 +9,9 @@
 //!   only the named provider's cards counted among its holders.
 //! - mistaken: no reading of the words at all, but a usual mistake. Months sorted as text, one address of each member
 //!   only, URLs of one host. It never decides; it explains where a wrong key comes from.
+//!
+//! Each differs from the plain reading in one point; two points at once are not tried, nor is the middle one of three
+//! addresses.
 
 use super::plan::{Filter, Kind, Metric, Plan, Relation, Source};
 use super::reading::{Place, Reading, Salary};
@@ -87,7 +90,7 @@ pub fn variations(plan: &Plan, question: &str, world: &World<'_>) -> Vec<Variati
 }
 
 /// One reading for each owner of a handle that has several; empty where each describes one person.
-pub fn owners(plan: &Plan, world: &World<'_>) -> Vec<Variation> {
+pub fn owner_variations(plan: &Plan, world: &World<'_>) -> Vec<Variation> {
     let plain = Reading::default();
     let sources: Vec<&Source> = plan.links().into_iter().map(|link| &link.source).collect();
     let Some(most) = sources.iter().map(|source| world.owners(source, &plain).len()).max().filter(|most| *most > 1)
