@@ -23,7 +23,7 @@ pub struct AuditArgs {
     #[command(flatten)]
     vendor: VendorArgs,
 
-    /// Plans for questions whose records have none: {\"<id>\": {\"plan\": \"TOP …\", \"note\": \"…\"}}
+    /// Plans for questions whose records have none: {"ID": {"plan": "TOP …", "note": "…"}}
     #[arg(long, value_name = "FILE")]
     plans: Option<PathBuf>,
 

@@ -11,6 +11,7 @@ use seatrial::question::{
     Attr, Chain, Database, Distance, Filter, Group, Kind, Link, Metric, Place, Plan, Rank, Reading, Records, Relation,
     Salary, Source, Total, World, english, sql, variations,
 };
+use std::collections::BTreeSet;
 use std::path::Path;
 
 fn records(folder: &Path) -> Records {
@@ -159,6 +160,12 @@ fn both_agree(records: &Records, cases: u32) {
         let plain = world.answers(&plan, &reading);
         let by_sql = database.answers(&plan, &reading).unwrap();
         prop_assert_eq!(&plain, &by_sql, "{}\n{}", &plan, sql(&plan, &reading));
+        for chain in plan.chains() {
+            let table = world.ranked(chain, &reading);
+            prop_assert_eq!(table.len(), world.members(&chain.group, &reading).len());
+            let first = table.iter().filter(|row| row.place == 1 && row.values[0].is_some()).map(|row| row.person);
+            prop_assert_eq!(first.collect::<BTreeSet<_>>(), world.winners(chain, &reading));
+        }
         let mut counts = counts.borrow_mut();
         match plain.len() {
             0 => *counts.0 += 1,
@@ -271,4 +278,18 @@ fn plans_of_each_kind_read_as_questions() {
     ];
     let text = |plan: &&str| format!("{plan}\n  {}\n", english(&Plan::parse(plan).unwrap(), &mut |_| 0));
     insta::assert_snapshot!(plans.iter().map(text).collect::<String>());
+}
+
+#[test]
+fn a_ranked_table_shows_every_member_with_places_and_values() {
+    let records = shipped();
+    let world = World::new(&records);
+    let Plan::Top(chain) = Plan::parse("TOP state plate:VGC 071 ; vehicles,dob").unwrap() else { panic!("a TOP plan") };
+    let table = world.ranked(&chain, &Reading::default());
+    let row = |at: usize| {
+        let values = table[at].values.iter().map(|value| value.as_ref().map(ToString::to_string).unwrap_or_default());
+        format!("{} {} {}", table[at].place, world.name(table[at].person), values.collect::<Vec<_>>().join(" "))
+    };
+    let shown: Vec<String> = (0..table.len()).map(row).collect();
+    insta::assert_snapshot!(shown.join("\n"));
 }
