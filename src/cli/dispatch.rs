@@ -67,5 +67,9 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
 fn wait(verb: impl Future<Output = Result<u8, Error>>) -> Result<u8, Error> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let failed = |e| Error::Host { why: format!("failed to start the runtime: {e}"), hint: None };
-    runtime.map_err(failed)?.block_on(verb)
+    let runtime = runtime.map_err(failed)?;
+    let done = runtime.block_on(verb);
+    // What still computes for a job that is over must not keep the program from ending.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+    done
 }
