@@ -6,16 +6,17 @@ use super::reading::{Place, Reading, Salary};
 use super::table::{Address, CreditCard, InsurancePolicy};
 use super::world::World;
 use jiff::civil::Date;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-impl World<'_> {
+impl<'a> World<'a> {
     /// How good somebody is by each metric of a rank.
     pub(super) fn scores(
         &self,
         person: usize,
         rank: &Rank,
         reading: &Reading,
-        cards: Option<&BTreeSet<String>>,
+        cards: Option<&BTreeSet<Cow<'a, str>>>,
     ) -> Vec<Option<i64>> {
         rank.0.iter().map(|metric| self.score(person, *metric, reading, cards)).collect()
     }
@@ -27,7 +28,7 @@ impl World<'_> {
         person: usize,
         metric: Metric,
         reading: &Reading,
-        cards: Option<&BTreeSet<String>>,
+        cards: Option<&BTreeSet<Cow<'a, str>>>,
     ) -> Option<i64> {
         let life = &self.lives[person];
         match metric {
@@ -79,7 +80,7 @@ impl World<'_> {
                 // A reported URL is the whole of it, however URLs are compared.
                 let reading = &Reading { url_host: false, ..*reading };
                 let words = self.shares(person, *relation, reading.member_place, reading);
-                words.into_iter().map(Answer::Text).collect()
+                words.into_iter().map(|word| Answer::Text(word.into_owned())).collect()
             }
         }
     }
@@ -91,24 +92,26 @@ impl World<'_> {
         relation: Relation,
         place: Place,
         reading: &Reading,
-    ) -> BTreeSet<String> {
+    ) -> BTreeSet<Cow<'a, str>> {
         let life = &self.lives[person];
         let places = pick(life.addresses, place).iter();
         match relation {
-            Relation::State => places.map(|address| address.state.clone()).collect(),
-            Relation::City if reading.city_by_name => places.map(|address| address.city.clone()).collect(),
-            Relation::City => places.map(|address| format!("{}, {}", address.city, address.state)).collect(),
-            Relation::Blood => life.medical.iter().map(|record| record.blood_type.clone()).collect(),
-            Relation::Condition => life.medical.iter().map(|record| record.condition.clone()).collect(),
-            Relation::Provider => self.cards(person, reading).map(|card| card.provider.clone()).collect(),
-            Relation::Expiry => self.cards(person, reading).map(|card| card.expire.to_string()).collect(),
-            Relation::Title => life.jobs.iter().map(|job| job.job_title.clone()).collect(),
-            Relation::Employer => life.jobs.iter().map(|job| job.employer.clone()).collect(),
-            Relation::PolicyType => self.policies(person, reading).map(|policy| policy.policy_type.clone()).collect(),
-            Relation::Url if reading.url_host => life.net.iter().map(|account| host(&account.url)).collect(),
-            Relation::Url => life.net.iter().map(|account| account.url.clone()).collect(),
-            Relation::Make => life.vehicles.iter().map(|vehicle| vehicle.make.clone()).collect(),
-            Relation::Bank => life.accounts.iter().map(|account| account.bank_name.clone()).collect(),
+            Relation::State => places.map(|address| address.state.as_str().into()).collect(),
+            Relation::City if reading.city_by_name => places.map(|address| address.city.as_str().into()).collect(),
+            Relation::City => places.map(|address| format!("{}, {}", address.city, address.state).into()).collect(),
+            Relation::Blood => life.medical.iter().map(|record| record.blood_type.as_str().into()).collect(),
+            Relation::Condition => life.medical.iter().map(|record| record.condition.as_str().into()).collect(),
+            Relation::Provider => self.cards(person, reading).map(|card| card.provider.as_str().into()).collect(),
+            Relation::Expiry => self.cards(person, reading).map(|card| card.expire.to_string().into()).collect(),
+            Relation::Title => life.jobs.iter().map(|job| job.job_title.as_str().into()).collect(),
+            Relation::Employer => life.jobs.iter().map(|job| job.employer.as_str().into()).collect(),
+            Relation::PolicyType => {
+                self.policies(person, reading).map(|policy| policy.policy_type.as_str().into()).collect()
+            }
+            Relation::Url if reading.url_host => life.net.iter().map(|account| host(&account.url).into()).collect(),
+            Relation::Url => life.net.iter().map(|account| account.url.as_str().into()).collect(),
+            Relation::Make => life.vehicles.iter().map(|vehicle| vehicle.make.as_str().into()).collect(),
+            Relation::Bank => life.accounts.iter().map(|account| account.bank_name.as_str().into()).collect(),
         }
     }
 
@@ -117,14 +120,14 @@ impl World<'_> {
         person: usize,
         kind: Kind,
         reading: &Reading,
-        cards: Option<&BTreeSet<String>>,
+        cards: Option<&BTreeSet<Cow<'a, str>>>,
     ) -> usize {
         let life = &self.lives[person];
         match kind {
             Kind::Vehicles => life.vehicles.len(),
             Kind::Pets => life.pets.len(),
             Kind::Cards => {
-                let counted = |card: &&CreditCard| cards.is_none_or(|names| names.contains(&card.provider));
+                let counted = |card: &&CreditCard| cards.is_none_or(|names| names.contains(card.provider.as_str()));
                 self.cards(person, reading).filter(counted).count()
             }
             Kind::Policies => self.policies(person, reading).count(),
@@ -135,20 +138,24 @@ impl World<'_> {
     }
 
     /// The cards that a reading counts; a card is valid to the end of its month.
-    pub(super) fn cards(&self, person: usize, reading: &Reading) -> impl Iterator<Item = &CreditCard> {
+    pub(super) fn cards(&self, person: usize, reading: &Reading) -> impl Iterator<Item = &'a CreditCard> + use<'a> {
         let from = reading.lapsed_before.map(|day| (day.year(), day.month()));
         let valid = move |card: &&CreditCard| from.is_none_or(|from| (card.expire.year, card.expire.month) >= from);
         self.lives[person].cards.iter().filter(valid)
     }
 
     /// The policies that a reading counts.
-    pub(super) fn policies(&self, person: usize, reading: &Reading) -> impl Iterator<Item = &InsurancePolicy> {
+    pub(super) fn policies(
+        &self,
+        person: usize,
+        reading: &Reading,
+    ) -> impl Iterator<Item = &'a InsurancePolicy> + use<'a> {
         let from = reading.lapsed_before;
         self.lives[person].policies.iter().filter(move |policy| from.is_none_or(|from| policy.expires >= from))
     }
 
     /// The providers whose cards alone are counted in a group's rank, where the reading has it so.
-    pub(super) fn cards_of(&self, group: &Group, reading: &Reading) -> Option<BTreeSet<String>> {
+    pub(super) fn cards_of(&self, group: &Group, reading: &Reading) -> Option<BTreeSet<Cow<'a, str>>> {
         if !reading.provider_cards {
             return None;
         }
@@ -160,7 +167,7 @@ impl World<'_> {
         }
         for filter in &group.filters {
             if let Filter::Provider(name) = filter {
-                names.insert(name.clone());
+                names.insert(name.clone().into());
             }
         }
         (!names.is_empty()).then_some(names)
@@ -190,7 +197,7 @@ fn pick(addresses: &[Address], place: Place) -> &[Address] {
 }
 
 /// A URL without its scheme, `www.` and last slash.
-fn host(url: &str) -> String {
+fn host(url: &str) -> &str {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or(url);
-    rest.strip_prefix("www.").unwrap_or(rest).trim_end_matches('/').to_owned()
+    rest.strip_prefix("www.").unwrap_or(rest).trim_end_matches('/')
 }

@@ -10,6 +10,7 @@ use super::table::{
     Vehicle,
 };
 use jiff::civil::Date;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The records of a corpus by their owners.
@@ -188,7 +189,7 @@ impl<'a> World<'a> {
     /// Who shares a link's relation with its source.
     fn sharers(&self, link: &Link, reading: &Reading) -> BTreeSet<usize> {
         let anchors = self.owners(&link.source, reading);
-        let shared: BTreeSet<String> =
+        let shared: BTreeSet<Cow<'_, str>> =
             anchors.iter().flat_map(|p| self.shares(*p, link.relation, reading.anchor_place, reading)).collect();
         let member = |person: &usize| {
             let own = self.shares(*person, link.relation, reading.member_place, reading);
@@ -233,7 +234,7 @@ impl<'a> World<'a> {
 
     /// Who is first among all with the same value of a relation, for each of its values.
     fn firsts(&self, relation: Relation, rank: &Rank, reading: &Reading) -> BTreeSet<usize> {
-        let mut by_value: BTreeMap<String, Vec<(Score, usize)>> = BTreeMap::new();
+        let mut by_value: BTreeMap<Cow<'_, str>, Vec<(Score, usize)>> = BTreeMap::new();
         for person in 0..self.lives.len() {
             let scores = self.scores(person, rank, reading, None);
             for value in self.shares(person, relation, reading.member_place, reading) {
