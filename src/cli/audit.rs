@@ -4,8 +4,9 @@ use super::error::Error;
 use super::exit;
 use super::vendor::VendorArgs;
 use super::words::count;
-use crate::corpus;
+use crate::corpus::{self, Corpus};
 use crate::question::{self, Audited, Plans, Verdict, listed};
+use crate::results;
 use std::path::PathBuf;
 
 /// Recompute answer keys and say which are right
@@ -16,14 +17,16 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   seatrial audit
-  seatrial audit --vendor ../contextbench/corpus --suite examples/contextbench/suite.toml --plans plans.json
+  seatrial audit --vendor ../contextbench/corpus --suite examples/contextbench/suite.toml
+  seatrial audit --format json > audit.json; seatrial stamp tasks --audit audit.json
 
 Exit codes: 0 where no key is bad, 1 where one is ambiguous, wrong, a tie or not unique, 2 bad input")]
 pub struct AuditArgs {
     #[command(flatten)]
     vendor: VendorArgs,
 
-    /// Plans for questions whose records have none: {"ID": {"plan": "TOP …", "note": "…"}}
+    /// Plans for questions whose records have none: {"ID": {"plan": "TOP …", "note": "…"}} [default: the file
+    /// that `questions.plans` in the suite file names]
     #[arg(long, value_name = "FILE")]
     plans: Option<PathBuf>,
 
@@ -43,11 +46,11 @@ enum Format {
 /// Runs the verb and gives the exit code.
 pub fn run(args: &AuditArgs) -> Result<u8, Error> {
     let corpus = corpus::load(args.vendor.dir(), args.vendor.suite.as_deref())?;
-    let plans = args.plans.as_deref().map(Plans::read).transpose()?.unwrap_or_default();
+    let plans = Plans::find(&corpus, args.plans.as_deref())?;
     let audited = question::audit(&corpus, &plans)?;
     match args.format {
         Format::Text => super::show(&text(&audited)),
-        Format::Json => super::show(&format!("{:#}", json(&corpus.suite.name, &audited))),
+        Format::Json => super::show(&format!("{:#}", json(&corpus, &audited))),
     }
     Ok(if audited.iter().any(|a| a.verdict.is_bad()) { exit::CHECK_FAILED } else { exit::OK })
 }
@@ -77,13 +80,14 @@ fn summary(audited: &[Audited]) -> String {
     format!("{}: {}", count(audited.len(), "question"), parts.join(", "))
 }
 
-fn json(suite: &str, audited: &[Audited]) -> serde_json::Value {
+fn json(corpus: &Corpus, audited: &[Audited]) -> serde_json::Value {
     let of = |verdict| audited.iter().filter(|a: &&Audited| a.verdict == verdict).count();
     let counts: serde_json::Map<_, _> =
         Verdict::ALL.into_iter().map(|verdict| (verdict.word().to_owned(), of(verdict).into())).collect();
     serde_json::json!({
         "format": 1,
-        "suite": suite,
+        "suite": corpus.suite.name,
+        "corpus_digest": corpus.digest,
         "counts": counts,
         "questions": audited.iter().map(entry).collect::<Vec<_>>(),
     })
@@ -98,6 +102,7 @@ fn entry(a: &Audited) -> serde_json::Value {
         .iter()
         .map(|d| serde_json::json!({"reading": d.reading, "distance": d.distance, "answers": texts(&d.answers)}))
         .collect();
+    let plan = a.plan.as_ref().map(ToString::to_string);
     serde_json::json!({
         "id": a.id,
         "verdict": a.verdict,
@@ -107,7 +112,8 @@ fn entry(a: &Audited) -> serde_json::Value {
         "answers": texts(&a.answers),
         "readings": readings,
         "why": a.why,
-        "plan": a.plan.as_ref().map(ToString::to_string),
+        "plan": plan,
+        "plan_digest": plan.as_ref().map(|plan| format!("sha256:{}", results::hex(plan.as_bytes()))),
         "note": a.note,
     })
 }

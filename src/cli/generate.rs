@@ -47,13 +47,13 @@ pub fn run(args: &GenerateArgs) -> Result<u8, Error> {
     for (id, fate) in &generated.tasks {
         let what = match fate {
             Fate::Written => "written",
-            Fate::Replaced { dropped_calibration: false } => "replaced",
-            Fate::Replaced { dropped_calibration: true } => {
-                "replaced, and its calibration dropped: question, key or documents have changed"
+            Fate::Replaced { dropped_stamp: false } => "replaced",
+            Fate::Replaced { dropped_stamp: true } => {
+                "replaced, and its stamp dropped: question, key or documents have changed"
             }
             Fate::Unchanged => "unchanged",
         };
-        let matters = matches!(fate, Fate::Replaced { dropped_calibration: true });
+        let matters = matches!(fate, Fate::Replaced { dropped_stamp: true });
         if matters || generated.tasks.len() <= NAMED {
             super::say(&format!("{id}: {what}"));
         }

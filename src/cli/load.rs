@@ -6,7 +6,7 @@ use super::error::Error;
 use super::words::count;
 use crate::agent::Agent;
 use crate::config::{self, AgentConfig, Config};
-use crate::corpus;
+use crate::corpus::{self, Corpus};
 use crate::job::{self, AgentSetup, Job, Retry, Settings};
 use crate::plan::{AgentRef, plan};
 use crate::populate::{Mode, populate};
@@ -27,6 +27,8 @@ pub struct Loaded {
     pub record: JobRecord,
     /// What the user should know before it runs.
     pub notes: Vec<String>,
+    /// The corpora that its tasks are made from, each once.
+    pub corpora: Vec<Corpus>,
 }
 
 impl Loaded {
@@ -70,11 +72,11 @@ impl Loaded {
 pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Loaded, Error> {
     let mut notes = Vec::new();
     let mut tasks = Vec::new();
-    let mut corpora = BTreeSet::new();
+    let mut corpora = Vec::new();
     let mut warnings = Vec::new();
     let mut sets = Vec::new();
     for dataset in &config.datasets {
-        corpora.extend(restore(config, &dataset.path, check_only, &mut notes)?);
+        add(&mut corpora, restore(config, &dataset.path, check_only, &mut notes)?);
         let set = task::load_dataset(&dataset.path)?;
         warnings.extend(set.warnings);
         sets.push(set.tasks);
@@ -88,7 +90,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         tasks.extend(set.into_iter().filter(|task| chosen.contains(&task.name)));
     }
     for path in &config.tasks {
-        corpora.extend(restore(config, path, check_only, &mut notes)?);
+        add(&mut corpora, restore(config, path, check_only, &mut notes)?);
         tasks.extend(task::load_dataset(path)?.tasks);
     }
     if tasks.is_empty() {
@@ -108,28 +110,35 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     let plan = plan(&names, &refs, config.n_attempts);
     let settings = settings(config)?;
     let tasks = job::prepare(tasks, &settings, |name| std::env::var(name).ok())?;
+    let digests: BTreeSet<&str> = corpora.iter().map(|corpus| corpus.digest.as_str()).collect();
     let record = JobRecord {
         format: FORMAT,
         seatrial: env!("CARGO_PKG_VERSION").to_owned(),
         name: config.job_name.clone(),
         dataset: dataset_name(config),
         judge: judge.name().to_owned(),
-        corpus: (!corpora.is_empty()).then(|| corpora.into_iter().collect::<Vec<_>>().join(" ")),
+        corpus: (!digests.is_empty()).then(|| digests.into_iter().collect::<Vec<_>>().join(" ")),
         tasks: records,
         trials: plan.trials.clone(),
         observed: observed(),
     };
     let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, settings };
-    Ok(Loaded { job: Arc::new(job), record, notes })
+    Ok(Loaded { job: Arc::new(job), record, notes, corpora })
 }
 
-/// Restores what is git-ignored in the dataset's tasks; the corpus's digest, where there is a corpus.
+/// Keeps a corpus unless it is there already.
+fn add(corpora: &mut Vec<Corpus>, corpus: Option<Corpus>) {
+    let same = |a: &Corpus, b: &Corpus| a.digest == b.digest && a.questions == b.questions && a.plans == b.plans;
+    corpora.extend(corpus.filter(|new| !corpora.iter().any(|old| same(old, new))));
+}
+
+/// Restores what is git-ignored in the dataset's tasks; the corpus, where tasks are made from one.
 fn restore(
     config: &Config,
     dataset: &Path,
     check_only: bool,
     notes: &mut Vec<String>,
-) -> Result<Option<String>, Error> {
+) -> Result<Option<Corpus>, Error> {
     let environment = &config.environment;
     let Some(corpus) = corpus::find(dataset, environment.vendor.as_deref(), environment.suite.as_deref())? else {
         return Ok(None);
@@ -140,7 +149,7 @@ fn restore(
         let n = populated.differences.len();
         notes.push(format!("{n} files in `{}` differ from the corpus; `run` restores them first", dataset.display()));
     }
-    Ok((populated.tasks > 0).then(|| corpus.digest.clone()))
+    Ok((populated.tasks > 0).then_some(corpus))
 }
 
 /// A task whose documents are not there would only be a failing build, in every trial of it.
@@ -226,7 +235,8 @@ fn settings(config: &Config) -> Result<Settings, Error> {
 fn task_record(task: &Task) -> Result<TaskRecord, Error> {
     let digests = task::digests(&task.dir)?;
     let path = task.dir.display().to_string();
-    Ok(TaskRecord { name: task.name.clone(), path, digest: digests.harbor, content_digest: digests.content })
+    let (name, digest, content_digest) = (task.name.clone(), digests.harbor, digests.content);
+    Ok(TaskRecord { name, path, digest, content_digest, audit: None })
 }
 
 /// What Harbor calls the source of the tasks: the dataset's folder name.

@@ -12,6 +12,7 @@ mod drive;
 mod generate;
 mod init;
 mod judge_cases;
+mod keys;
 mod lint;
 mod load;
 mod populate;

@@ -2,6 +2,7 @@
 
 use super::drive::{self, EngineArgs};
 use super::error::Error;
+use super::keys;
 use super::load::{Loaded, load};
 use super::vendor::VendorArgs;
 use crate::config::{self, Flags};
@@ -92,6 +93,9 @@ pub struct RunArgs {
     quiet: bool,
     #[command(flatten)]
     vendor: VendorArgs,
+    /// Plans by which answer keys are audited before anything runs [default: the file that the suite names]
+    #[arg(long, value_name = "FILE")]
+    plans: Option<PathBuf>,
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -101,7 +105,8 @@ pub async fn run(args: &RunArgs) -> Result<u8, Error> {
     let file = config::find_job_file(args.config.as_deref(), Path::new("."))?;
     let name = config::default_job_name(&jiff::ZonedDateTime::now());
     let config = config::resolve(&args.flags(), |name| std::env::var(name).ok(), file, &name)?;
-    let loaded = load(&config, args.dry_run, &args.engine)?;
+    let mut loaded = load(&config, args.dry_run, &args.engine)?;
+    keys::audit(&mut loaded, args.plans.as_deref())?;
     loaded.notes.iter().for_each(|note| super::say(note));
     if args.dry_run {
         loaded.show();

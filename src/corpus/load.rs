@@ -15,6 +15,8 @@ pub struct Corpus {
     pub documents: Vec<Document>,
     /// The questions, in the file's order.
     pub questions: Vec<Question>,
+    /// Where the suite's file of plans should be, where the manifest names one; whether it is there shows when it is read.
+    pub plans: Option<PathBuf>,
     /// The suite's own rubric, where it has one.
     pub rubric: Option<String>,
     /// The folder of the suite's own templates, where it has one.
@@ -58,12 +60,16 @@ pub fn load(vendor: &Path, suite: Option<&Path>) -> Result<Corpus, Error> {
         return Err(Error::NoDocuments { folder, glob: Some(suite.files) });
     }
     let mut secrets = vec![("suite file", &manifest), ("questions file", &questions_path)];
+    let plans = suite.plans.as_ref().map(|path| manifest.parent().unwrap_or(Path::new("")).join(path));
+    // Only audits need the file, so tasks can be made without it.
+    secrets.extend(plans.iter().filter(|path| path.exists()).map(|path| ("plans file", path)));
     secrets.extend(rubric.iter().map(|(path, _)| ("rubric", path)));
     for (what, path) in secrets {
         refuse_secret(&documents, what, path)?;
     }
     Ok(Corpus {
         digest: digest(&documents)?,
+        plans,
         templates: suite.templates.as_ref().map(|path| vendor.join(path)),
         rubric: rubric.map(|(_, text)| text),
         suite,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
 use toml::de::DeTable;
 
-/// What `suite.toml` says. All paths are relative to the vendor directory.
+/// What `suite.toml` says. All paths but [`Suite::plans`] are relative to the vendor directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suite {
     /// What the suite is called.
@@ -22,6 +22,9 @@ pub struct Suite {
     pub questions: PathBuf,
     /// Where in such an object each part of a question is.
     pub fields: Fields,
+    /// A file of plans for questions whose records have none, relative to the manifest. No task gets anything of it, so
+    /// it may lie anywhere.
+    pub plans: Option<PathBuf>,
     /// The rubric; the built-in one where there is none.
     pub rubric: Option<PathBuf>,
     /// Where the questions come from: `metadata.source` of every task.
@@ -73,6 +76,7 @@ struct CorpusTable {
 #[derive(Deserialize)]
 struct QuestionsTable {
     file: PathBuf,
+    plans: Option<PathBuf>,
     fields: Fields,
 }
 
@@ -94,7 +98,7 @@ struct TasksTable {
 const KEYS: &[(&str, &[&str])] = &[
     ("", &["name", "id_prefix", "corpus", "questions", "judge", "tasks"]),
     ("corpus", &["folder", "files"]),
-    ("questions", &["file", "fields"]),
+    ("questions", &["file", "plans", "fields"]),
     ("questions.fields", &["question", "answer", "difficulty", "question_type", "plan"]),
     ("judge", &["rubric"]),
     ("tasks", &["source", "suite", "allowed_hosts", "templates"]),
@@ -144,6 +148,7 @@ impl Suite {
             files: file.corpus.files,
             questions: file.questions.file,
             fields: file.questions.fields,
+            plans: file.questions.plans,
             rubric: file.judge.rubric,
             source: file.tasks.source,
             allowed_hosts: file.tasks.allowed_hosts,

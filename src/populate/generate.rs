@@ -32,8 +32,8 @@ pub enum Fate {
     Written,
     /// It took the place of an older one.
     Replaced {
-        /// The older one had a measured tier, and it didn't hold any more.
-        dropped_calibration: bool,
+        /// The older one was stamped, and that didn't hold any more.
+        dropped_stamp: bool,
     },
     /// It was already what it should be.
     Unchanged,
@@ -124,7 +124,7 @@ fn fate(dir: &Path, files: &[TaskFile], stamp: Stamp) -> Fate {
     if present == ours && files.iter().all(same) {
         return Fate::Unchanged;
     }
-    Fate::Replaced { dropped_calibration: stamp == Stamp::Dropped }
+    Fate::Replaced { dropped_stamp: stamp == Stamp::Dropped }
 }
 
 fn refuse_obstacles<'a>(out: &Path, ids: impl Iterator<Item = &'a String>) -> Result<(), Error> {

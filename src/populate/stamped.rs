@@ -1,5 +1,5 @@
-//! What a measured tier left in a task's manifest, and when it may stay there: as long as question, key and documents
-//! are the ones that were measured.
+//! What stamps left in a task's manifest, and when it may stay there: as long as question, key and documents are the
+//! ones that were measured or audited.
 
 use super::render::{CASE_JSON, TASK_TOML, TaskFile};
 use crate::task;
@@ -22,9 +22,12 @@ pub fn carry(dir: &Path, files: &mut [TaskFile]) -> Stamp {
     let Ok(old_text) = std::fs::read_to_string(dir.join(TASK_TOML)) else { return Stamp::None };
     let (Ok(stamp), Ok(old)) = (task::stamp_of(&old_text), task::metadata_of(&old_text)) else { return Stamp::None };
     let measured = stamp.difficulty.as_deref() != old.get("source_difficulty").and_then(Value::as_str);
-    if stamp.difficulty.is_none() || (stamp.calibration.is_none() && !measured) {
+    let tier = stamp.difficulty.is_some() && (stamp.calibration.is_some() || measured);
+    if !tier && stamp.audit.is_none() {
         return Stamp::None;
     }
+    // The source's own tier is no measurement: it is taken from the source again.
+    let stamp = if tier { stamp } else { task::Stamp { audit: stamp.audit, ..task::Stamp::default() } };
     let case = files.iter().find(|f| f.path == CASE_JSON).map(|f| f.text.clone()).expect("every task has one");
     let file = files.iter_mut().find(|f| f.path == TASK_TOML).expect("every task has one");
     let Ok(new) = task::metadata_of(&file.text) else { return Stamp::Dropped };

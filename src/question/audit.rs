@@ -26,7 +26,7 @@ use crate::corpus::{Corpus, Question};
 use std::collections::BTreeSet;
 
 /// What is to be thought of an answer key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It is what the question's plan gives, whichever way the words are taken.
@@ -60,6 +60,11 @@ impl Verdict {
     /// Whether a model that answers well can lose its point by this key.
     pub fn is_bad(self) -> bool {
         matches!(self, Verdict::Ambiguous | Verdict::Wrong | Verdict::Tie | Verdict::NotUnique)
+    }
+
+    /// The verdict of exactly this word.
+    pub fn from_word(word: &str) -> Option<Verdict> {
+        Verdict::ALL.into_iter().find(|verdict| verdict.word() == word)
     }
 
     /// The word in tables and files.

@@ -39,6 +39,12 @@ impl Plans {
         Ok(Plans { path: path.into(), entries })
     }
 
+    /// The plans of the file that was named, else those of the file that the suite names, else none. Errors as
+    /// [`Plans::read`].
+    pub fn find(corpus: &Corpus, named: Option<&Path>) -> Result<Plans, Error> {
+        named.or(corpus.plans.as_deref()).map_or_else(|| Ok(Plans::default()), Plans::read)
+    }
+
     /// Fails where a plan is for a question that the suite doesn't have.
     pub(super) fn check(&self, corpus: &Corpus) -> Result<(), Error> {
         let ids = || corpus.questions.iter().map(|question| question.id.as_str());

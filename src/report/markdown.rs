@@ -1,6 +1,8 @@
 //! The report for pull requests and notes: Markdown with tables, whatever agents write in it kept from being markup.
 
-use super::numbers::{Group, arm_name, counts, groups, interval, job_line, pass_rate, percent, seconds, tasks, three};
+use super::numbers::{
+    Group, arm_name, bad_keys, counts, groups, interval, job_line, pass_rate, percent, seconds, tasks, three, verdict,
+};
 use super::plain::plain;
 use super::text::stages;
 use crate::results::Job;
@@ -36,6 +38,19 @@ fn arm_markdown(arm: &ArmSummary) -> String {
         all.planned,
         percent(all.strict_pass_rate),
     ));
+    if let Some(good) = &arm.good_keys {
+        let all = &good.all;
+        out.push_str(&format!(
+            "**Without bad keys, {} of {} pass: {}**, Wilson 95% {}; mean reward {} over {}. Bad keys: {}\n\n",
+            all.passes,
+            all.rewarded,
+            percent(pass_rate(all.rewarded, all.passes)),
+            interval(all.wilson_95),
+            three(good.mean_of_tasks),
+            tasks(good.tasks),
+            literal(&bad_keys(arm)),
+        ));
+    }
     let counts = counts(&all.counts);
     out.push_str(&format!("| {} |\n", counts.map(|(name, _)| name).join(" | ")));
     out.push_str(&format!("| {} |\n", counts.map(|_| "---:").join(" | ")));
@@ -52,12 +67,16 @@ fn arm_markdown(arm: &ArmSummary) -> String {
         let (any, every) = (three(at.pass_at_k), three(at.pass_hat_k));
         out.push_str(&format!("| {} | {any} | {every} | {} |\n", at.k, at.tasks));
     }
-    out.push_str("\n| task | passes | reward | Wilson 95% | planned |\n| --- | ---: | ---: | ---: | ---: |\n");
+    let audited = arm.tasks.iter().any(|task| task.audit.is_some());
+    let (key, rule) = if audited { (" key |", " --- |") } else { ("", "") };
+    out.push_str(&format!("\n| task |{key} passes | reward | Wilson 95% | planned |\n"));
+    out.push_str(&format!("| --- |{rule} ---: | ---: | ---: | ---: |\n"));
     for task in &arm.tasks {
         let (name, all) = (literal(&task.task), &task.all);
         let (reward, interval) = (three(all.mean_reward), interval(all.wilson_95));
         let (passes, rewarded, planned) = (all.passes, all.rewarded, all.planned);
-        out.push_str(&format!("| {name} | {passes}/{rewarded} | {reward} | {interval} | {planned} |\n"));
+        let key = if audited { format!(" {} |", literal(&verdict(task).unwrap_or_default())) } else { String::new() };
+        out.push_str(&format!("| {name} |{key} {passes}/{rewarded} | {reward} | {interval} | {planned} |\n"));
     }
     out.push_str("\n| stage | median, s | p95, s |\n| --- | ---: | ---: |\n");
     for (stage, times) in stages(&arm.times) {

@@ -1,8 +1,8 @@
 //! Numbers and counts as every report spells them, so that two formats never disagree about the same job.
 
-use super::plain::first_line;
+use super::plain::{clip, first_line, plain};
 use crate::results::{Job, JobRecord, OutcomeKind, TrialRecord};
-use crate::stats::{ArmSummary, Counts, Summary};
+use crate::stats::{ArmSummary, Counts, Summary, TaskSummary};
 
 /// A reward or a probability, to three places; `n/a` where the data can't say.
 pub fn three(number: Option<f64>) -> String {
@@ -60,6 +60,24 @@ pub fn arm_name(arm: &ArmSummary) -> String {
         Some(model) => format!("{} ({model})", arm.agent),
         None => arm.agent.clone(),
     }
+}
+
+/// A task's name, with the audit's verdict beside it where its key isn't proved; cut to `width` characters in the name.
+pub fn task_name(task: &TaskSummary, width: usize) -> String {
+    let verdict = verdict(task).filter(|verdict| verdict != "proved");
+    let verdict = verdict.map(|verdict| format!(" ({verdict})")).unwrap_or_default();
+    format!("{}{verdict}", clip(&plain(&task.task), width.saturating_sub(verdict.chars().count())))
+}
+
+/// The audit's verdict on a task's key, in words.
+pub fn verdict(task: &TaskSummary) -> Option<String> {
+    task.audit.as_ref().map(|word| plain(&word.replace('_', " ")))
+}
+
+/// The tasks with bad keys, each with its verdict, in one line.
+pub fn bad_keys(arm: &ArmSummary) -> String {
+    let bad = arm.tasks.iter().filter(|task| task.has_bad_key());
+    bad.map(|task| task_name(task, usize::MAX)).collect::<Vec<_>>().join(", ")
 }
 
 /// What a job is, in one line: tasks, trials, judge, engine.

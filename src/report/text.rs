@@ -1,7 +1,9 @@
 //! The report for a terminal: 80 columns, no color, readable when it is pasted into a message.
 
-use super::numbers::{Group, arm_name, counts, groups, interval, job_line, pass_rate, percent, seconds, tasks, three};
-use super::plain::{clip, plain};
+use super::numbers::{
+    Group, arm_name, bad_keys, counts, groups, interval, job_line, pass_rate, percent, seconds, task_name, tasks, three,
+};
+use super::plain::plain;
 use crate::results::Job;
 use crate::stats::{ArmSummary, Quantiles, StageTimes, Summary};
 use std::fmt::Write as _;
@@ -59,6 +61,21 @@ fn arm_text(arm: &ArmSummary) -> String {
         "passes",
         format!("{} of {} with a reward, {rate} (Wilson 95% {})", all.passes, all.rewarded, interval(all.wilson_95)),
     );
+    if let Some(good) = &arm.good_keys {
+        let (all, mean) = (&good.all, three(good.mean_of_tasks));
+        let rate = percent(pass_rate(all.rewarded, all.passes));
+        fact(
+            "good keys",
+            format!(
+                "{} of {} with a reward, {rate} (Wilson 95% {}); mean reward {mean} over {}",
+                all.passes,
+                all.rewarded,
+                interval(all.wilson_95),
+                tasks(good.tasks)
+            ),
+        );
+        fact("bad keys", bad_keys(arm));
+    }
     fact("trials", counts(&all.counts).map(|(name, count)| format!("{name} {count}")).join(", "));
     fact(
         "strict",
@@ -94,7 +111,6 @@ fn task_table(arm: &ArmSummary) -> String {
     let (any, every) = (format!("pass@{most}"), format!("pass^{most}"));
     let row = |cells: [&str; 6]| {
         let [name, passes, reward, any, every, interval] = cells;
-        let name = clip(name, NAME);
         format!("  {name:<NAME$}{passes:>8}{reward:>8}{any:>8}{every:>8}{interval:>14}\n")
     };
     let mut out = String::from("\n");
@@ -103,7 +119,7 @@ fn task_table(arm: &ArmSummary) -> String {
         let all = &task.all;
         let at = task.pass_k.iter().find(|at| at.k == most);
         out.push_str(&row([
-            &plain(&task.task),
+            &task_name(task, NAME),
             &format!("{}/{}", all.passes, all.rewarded),
             &three(all.mean_reward),
             &three(at.and_then(|at| at.pass_at_k)),

@@ -21,6 +21,6 @@ pub use error::Error;
 pub use file::write_whole;
 pub use outcome::OutcomeKind;
 pub use read::{Damaged, Job, read_answer, read_job};
-pub use record::{AnswerRecord, EngineRecord, FORMAT, ImageRecord, JobRecord, Observed, TaskRecord, TrialRecord};
+pub use record::{AnswerRecord, EngineRecord, FORMAT, ImageRecord, JobRecord, Observed, TaskRecord, TrialRecord, hex};
 pub use resume::{Next, next, rejudged};
 pub use store::Store;

@@ -50,6 +50,10 @@ pub struct TaskRecord {
     pub digest: String,
     /// The digest of what decides its trials: measured difficulty left out.
     pub content_digest: String,
+    /// What the audit thinks of its key, in the audit's word; `None` where no plan was known. What is thought of a key
+    /// changes no trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<String>,
 }
 
 /// What differs between two runs of the same job.

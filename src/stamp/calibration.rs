@@ -3,34 +3,17 @@
 //! look at tasks.
 
 use super::error::Error;
+use super::stamps::{Entry, Stamps, is_folder_name};
 use crate::task::{Stamp, Tier};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::path::{Path, PathBuf};
-
-/// What was measured, by task.
-#[derive(Debug, Clone)]
-pub struct Calibration {
-    /// The file it was read from.
-    pub path: PathBuf,
-    /// Its entries, in the file's order.
-    pub entries: Vec<Entry>,
-}
-
-/// One task's measurement.
-#[derive(Debug, Clone)]
-pub struct Entry {
-    /// The task's name.
-    pub id: String,
-    /// What is to be written; `None` where the tier is `null`, which says that nothing could be told yet.
-    pub stamp: Option<Stamp>,
-}
+use std::path::Path;
 
 /// Reads a calibration file.
 ///
 /// # Errors
 /// [`Error::Read`], [`Error::Parse`], and [`Error::BadEntries`] with every id and tier that isn't valid.
-pub fn read_calibration(path: &Path) -> Result<Calibration, Error> {
+pub fn read_calibration(path: &Path) -> Result<Stamps, Error> {
     let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
     let parse = |message: String| Error::Parse { path: path.to_path_buf(), message };
     let file: File = serde_json::from_slice(&bytes).map_err(|e| parse(e.to_string()))?;
@@ -43,12 +26,13 @@ pub fn read_calibration(path: &Path) -> Result<Calibration, Error> {
             bad.push(format!("`{id}`: is there twice"));
         }
         match stamp(&value) {
-            Ok(stamp) => entries.push(Entry { id, stamp }),
+            // A tier of `null` says that nothing could be told yet.
+            Ok(stamp) => entries.push(Entry { id, stamp, holds_for: None }),
             Err(why) => bad.push(format!("`{id}`: {why}")),
         }
     }
     if bad.is_empty() {
-        Ok(Calibration { path: path.to_path_buf(), entries })
+        Ok(Stamps { path: path.to_path_buf(), entries })
     } else {
         Err(Error::BadEntries { path: path.to_path_buf(), entries: bad })
     }
@@ -94,10 +78,5 @@ fn stamp(entry: &Value) -> Result<Option<Stamp>, String> {
         Some(Value::Object(map)) => Some(map.clone()),
         Some(_) => return Err("`calibration` is not an object".into()),
     };
-    Ok(Some(Stamp { difficulty: Some(tier.as_str().into()), calibration }))
-}
-
-/// One path component, and one that a person would take for a name.
-fn is_folder_name(id: &str) -> bool {
-    !id.is_empty() && id != "." && id != ".." && !id.contains(['/', '\\']) && !id.contains(char::is_control)
+    Ok(Some(Stamp { difficulty: Some(tier.as_str().into()), calibration, audit: None }))
 }

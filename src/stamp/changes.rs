@@ -1,20 +1,23 @@
-//! Which tasks a calibration changes, worked out before anything is written.
+//! Which tasks a calibration or an audit changes, worked out before anything is written.
 
-use super::calibration::Calibration;
 use super::error::Error;
-use crate::task::{apply_stamp, task_dirs, task_name};
+use super::stamps::{Audited, Stamps};
+use crate::task::{apply_stamp, metadata_of, read_case, task_dirs, task_name};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What a calibration means for a dataset.
+/// What a file of stamps means for a dataset.
 #[derive(Debug, Clone)]
 pub struct Changes {
     /// Task files that get another text, by task.
     pub changes: Vec<Change>,
     /// Tasks that have their stamp already.
     pub unchanged: Vec<String>,
-    /// Tasks whose tier is still open in the calibration.
+    /// Tasks for which the file still leaves open what to stamp.
     pub open: Vec<String>,
+    /// Tasks that have another key or other documents than the file is about.
+    pub others: Vec<String>,
     /// Tasks without an entry.
     pub without_entry: Vec<String>,
     /// Entries without a task.
@@ -49,23 +52,24 @@ impl Change {
     }
 }
 
-/// Works out what a calibration changes in a dataset. Reads task files, writes nothing.
+/// Works out what a file of stamps changes in a dataset. Reads task files, writes nothing.
 ///
 /// # Errors
 /// Where the dataset can't be read, [`Error::BadTasks`] with every `task.toml` that can't be edited, and
-/// [`Error::NoneBelongs`] where calibration and dataset have nothing in common.
-pub fn changes(dataset: &Path, calibration: &Calibration) -> Result<Changes, Error> {
+/// [`Error::NoneBelongs`] where file and dataset have nothing in common.
+pub fn changes(dataset: &Path, stamps: &Stamps) -> Result<Changes, Error> {
     let mut dirs: BTreeMap<String, PathBuf> =
         task_dirs(dataset)?.into_iter().map(|dir| (task_name(&dir), dir)).collect();
     let mut out = Changes {
         changes: Vec::new(),
         unchanged: Vec::new(),
         open: Vec::new(),
+        others: Vec::new(),
         without_entry: Vec::new(),
         without_task: Vec::new(),
     };
     let mut bad = Vec::new();
-    for entry in &calibration.entries {
+    for entry in &stamps.entries {
         let Some(dir) = dirs.remove(&entry.id) else {
             out.without_task.push(entry.id.clone());
             continue;
@@ -76,6 +80,12 @@ pub fn changes(dataset: &Path, calibration: &Calibration) -> Result<Changes, Err
         };
         let path = dir.join("task.toml");
         let text = std::fs::read_to_string(&path).map_err(|e| e.to_string());
+        if let (Ok(text), Some(audited)) = (&text, &entry.holds_for)
+            && !holds(audited, &dir, text)
+        {
+            out.others.push(entry.id.clone());
+            continue;
+        }
         match text.and_then(|old| apply_stamp(&old, stamp).map(|new| (old, new)).map_err(|e| e.to_string())) {
             Ok((old, new)) if old == new => out.unchanged.push(entry.id.clone()),
             Ok((old, new)) => out.changes.push(Change { task: entry.id.clone(), path, old, new }),
@@ -86,8 +96,18 @@ pub fn changes(dataset: &Path, calibration: &Calibration) -> Result<Changes, Err
         return Err(Error::BadTasks { tasks: bad });
     }
     out.without_entry = dirs.into_keys().collect();
-    if out.changes.is_empty() && out.unchanged.is_empty() && out.open.is_empty() {
-        return Err(Error::NoneBelongs { path: calibration.path.clone(), dataset: dataset.to_path_buf() });
+    if [out.changes.len(), out.unchanged.len(), out.open.len(), out.others.len()] == [0; 4] {
+        return Err(Error::NoneBelongs { path: stamps.path.clone(), dataset: dataset.to_path_buf() });
     }
     Ok(out)
+}
+
+/// Whether a task has the key that was audited, and the documents, as far as it says which it has. Text that isn't TOML
+/// is for the edit to complain about.
+fn holds(audited: &Audited, dir: &Path, text: &str) -> bool {
+    let Ok(metadata) = metadata_of(text) else { return true };
+    let documents = metadata.get("corpus_digest").and_then(Value::as_str);
+    let case = read_case(&dir.join("tests/case.json")).ok().flatten();
+    documents.is_none_or(|digest| digest == audited.corpus_digest)
+        && case.is_some_and(|case| case.ground_truth == audited.key)
 }

@@ -21,10 +21,18 @@ pub enum Error {
         /// What is wrong, with the line where it is known.
         message: String,
     },
-    /// Some entries of the calibration can't be used; all of them.
+    /// The audit isn't a file of that kind.
+    #[error("failed to read an audit from `{path}`: {message}")]
+    Audit {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong, with the line where it is known.
+        message: String,
+    },
+    /// Some entries of the file can't be used; all of them.
     #[error("nothing was stamped: `{path}` has entries that can't be used\n{}", .entries.join("\n"))]
     BadEntries {
-        /// The calibration file.
+        /// The file.
         path: PathBuf,
         /// One line per entry.
         entries: Vec<String>,
@@ -38,7 +46,7 @@ pub enum Error {
     /// Not one entry belongs to a task of the dataset.
     #[error("nothing was stamped: no entry of `{path}` belongs to a task in `{dataset}`")]
     NoneBelongs {
-        /// The calibration file.
+        /// The file of entries.
         path: PathBuf,
         /// The dataset.
         dataset: PathBuf,
@@ -64,6 +72,7 @@ impl Error {
             Error::Parse { .. } => {
                 Some("a calibration is JSON of the form {\"tasks\": {\"<task>\": {\"tier\": \"easy\"}}}".into())
             }
+            Error::Audit { .. } => Some("`seatrial audit --format json > FILE` writes such a file".into()),
             Error::BadEntries { .. } => {
                 Some("an id is a task folder's name; tiers are `easy`, `medium`, `hard`".into())
             }

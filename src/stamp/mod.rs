@@ -1,14 +1,18 @@
-//! Writes measured tiers back into `task.toml`, and nothing else.
+//! Writes measured tiers and verdicts on keys into `task.toml`, and nothing else.
 //!
-//! Everything is checked before the first file is written: a calibration with one bad id or tier stamps nothing. This
-//! room must not measure or judge; it takes tiers as they are in the file.
+//! Everything is checked before the first file is written: a file with one bad entry stamps nothing. This room must not
+//! measure, audit or judge; it takes tiers and verdicts as they are in the file.
 
+mod audit;
 mod calibration;
 mod changes;
 mod error;
+mod stamps;
 mod write;
 
-pub use calibration::{Calibration, Entry, read_calibration};
+pub use audit::read_audit;
+pub use calibration::read_calibration;
 pub use changes::{Change, Changes, changes};
 pub use error::Error;
+pub use stamps::{Audited, Entry, Stamps};
 pub use write::write;

@@ -7,4 +7,4 @@ mod estimators;
 mod summary;
 
 pub use estimators::{pass_at_k, pass_hat_k, wilson};
-pub use summary::{ArmSummary, Counts, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize};
+pub use summary::{ArmSummary, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize};

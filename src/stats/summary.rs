@@ -2,6 +2,7 @@
 //! the mean, and no pass.
 
 use super::estimators::{pass_at_k, pass_hat_k, wilson};
+use crate::question::Verdict;
 use crate::results::{Job, OutcomeKind, TrialRecord};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -28,6 +29,9 @@ pub struct ArmSummary {
     pub mean_of_tasks: Option<f64>,
     /// The standard error of `mean_of_tasks` over tasks (standard deviation over √tasks); `None` below two tasks.
     pub standard_error: Option<f64>,
+    /// The same without the tasks whose answer keys the audit calls bad; `None` where no key of the arm is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub good_keys: Option<GoodKeys>,
     /// pass@k and pass^k for k = 1 to the number of attempts, each the mean over the tasks that have k rewards.
     pub pass_k: Vec<PassK>,
     /// One entry per task, in the job's order.
@@ -38,11 +42,28 @@ pub struct ArmSummary {
     pub times: StageTimes,
 }
 
+/// One agent's part of a job without the tasks whose keys are wrong, ambiguous, tied or not unique: there an agent that
+/// answers well can lose its point.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GoodKeys {
+    /// The names of the tasks that are left out, in the job's order.
+    pub left_out: Vec<String>,
+    /// The trials of all others taken together.
+    pub all: Tried,
+    /// The mean over the other tasks of their mean rewards; `None` without any reward.
+    pub mean_of_tasks: Option<f64>,
+    /// Over how many tasks that mean is.
+    pub tasks: u64,
+}
+
 /// One task's part of a job.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskSummary {
     /// The task's name.
     pub task: String,
+    /// What the audit thinks of its key, in the audit's word; `None` where no plan was known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit: Option<String>,
     /// Its trials.
     pub all: Tried,
     /// pass@k and pass^k for k = 1 to the number of attempts.
@@ -147,8 +168,9 @@ pub fn summarize(job: &Job) -> Summary {
     }
     let arm = |(index, by_task): (usize, BTreeMap<usize, Vec<Option<&TrialRecord>>>)| {
         let all: Vec<_> = by_task.values().flatten().copied().collect();
+        let audit = |task: &usize| job.record.tasks.get(*task).and_then(|record| record.audit.clone());
         let tasks: Vec<TaskSummary> =
-            by_task.iter().map(|(task, trials)| task_summary(tasks[task].clone(), trials)).collect();
+            by_task.iter().map(|(task, trials)| task_summary(tasks[task].clone(), audit(task), trials)).collect();
         let means: Vec<f64> = tasks.iter().filter_map(|task| task.all.mean_reward).collect();
         ArmSummary {
             agent_index: index,
@@ -156,6 +178,7 @@ pub fn summarize(job: &Job) -> Summary {
             model: names[&index].model.clone(),
             all: tried(&all),
             mean_of_tasks: mean(&means),
+            good_keys: good_keys(&tasks, by_task.values()),
             standard_error: standard_error(&means),
             pass_k: pass_k_of_tasks(&tasks),
             no_data: tasks.iter().filter(|task| task.all.rewarded == 0).map(|task| task.task.clone()).collect(),
@@ -166,7 +189,27 @@ pub fn summarize(job: &Job) -> Summary {
     Summary { arms: arms.into_iter().map(arm).collect() }
 }
 
-fn task_summary(task: String, trials: &[Option<&TrialRecord>]) -> TaskSummary {
+impl TaskSummary {
+    /// Whether the audit calls its key bad.
+    pub fn has_bad_key(&self) -> bool {
+        self.audit.as_deref().and_then(Verdict::from_word).is_some_and(Verdict::is_bad)
+    }
+}
+
+/// `trials` are those of `tasks`, in the same order.
+fn good_keys<'a>(
+    tasks: &[TaskSummary],
+    trials: impl Iterator<Item = &'a Vec<Option<&'a TrialRecord>>>,
+) -> Option<GoodKeys> {
+    let left_out: Vec<String> = tasks.iter().filter(|t| t.has_bad_key()).map(|t| t.task.clone()).collect();
+    let means: Vec<f64> = tasks.iter().filter(|t| !t.has_bad_key()).filter_map(|t| t.all.mean_reward).collect();
+    let good: Vec<_> =
+        tasks.iter().zip(trials).filter(|(t, _)| !t.has_bad_key()).flat_map(|(_, trials)| trials).copied().collect();
+    let tasks = means.len() as u64;
+    (!left_out.is_empty()).then(|| GoodKeys { left_out, all: tried(&good), mean_of_tasks: mean(&means), tasks })
+}
+
+fn task_summary(task: String, audit: Option<String>, trials: &[Option<&TrialRecord>]) -> TaskSummary {
     let all = tried(trials);
     let pass_k = (1..=all.planned)
         .map(|k| {
@@ -175,7 +218,7 @@ fn task_summary(task: String, trials: &[Option<&TrialRecord>]) -> TaskSummary {
             PassK { k, pass_at_k, pass_hat_k, tasks: u64::from(pass_at_k.is_some()) }
         })
         .collect();
-    TaskSummary { task, all, pass_k }
+    TaskSummary { task, audit, all, pass_k }
 }
 
 fn tried(trials: &[Option<&TrialRecord>]) -> Tried {

@@ -18,7 +18,7 @@ pub struct Case {
 }
 
 /// Reads a `case.json`. A file that isn't there is no problem; one that can't be used is.
-pub(crate) fn read_case(path: &Path) -> Result<Option<Case>, Box<Problem>> {
+pub fn read_case(path: &Path) -> Result<Option<Case>, Box<Problem>> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),

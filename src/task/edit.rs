@@ -1,5 +1,5 @@
-//! The edit twin of the reader: text → text, for the two things that are ever written into a `task.toml`, the measured
-//! `difficulty` and its `[metadata.calibration]`. Everything else survives as it was: comments, order, spacing, line
+//! The edit twin of the reader: text → text, for the three things that are ever written into a `task.toml`: the measured
+//! `difficulty`, its `[metadata.calibration]`, and `[metadata.audit]`. Everything else survives as it was: comments, order, spacing, line
 //! ends, byte order mark, the missing end of the last line. A second edit changes nothing. It must not touch files.
 
 use super::error::Error;
@@ -43,6 +43,8 @@ pub struct Stamp {
     pub difficulty: Option<String>,
     /// `[metadata.calibration]`: how the difficulty was measured.
     pub calibration: Option<Map<String, Value>>,
+    /// `[metadata.audit]`: what is to be thought of the answer key.
+    pub audit: Option<Map<String, Value>>,
 }
 
 /// The stamp in the text of a `task.toml`.
@@ -52,8 +54,8 @@ pub struct Stamp {
 pub fn stamp_of(text: &str) -> Result<Stamp, Error> {
     let metadata = metadata_of(text)?;
     let difficulty = metadata.get("difficulty").and_then(Value::as_str).map(str::to_string);
-    let calibration = metadata.get("calibration").and_then(Value::as_object).cloned();
-    Ok(Stamp { difficulty, calibration })
+    let table = |key: &str| metadata.get(key).and_then(Value::as_object).cloned();
+    Ok(Stamp { difficulty, calibration: table("calibration"), audit: table("audit") })
 }
 
 /// `[metadata]` in the text of a `task.toml`; empty where there is none.
@@ -75,8 +77,12 @@ pub fn metadata_of(text: &str) -> Result<Map<String, Value>, Error> {
 pub fn apply_stamp(text: &str, stamp: &Stamp) -> Result<String, Error> {
     let now = stamp_of(text)?;
     let new_difficulty = stamp.difficulty.as_ref().filter(|d| now.difficulty.as_ref() != Some(d));
-    let new_calibration = stamp.calibration.as_ref().filter(|c| now.calibration.as_ref() != Some(c));
-    if new_difficulty.is_none() && new_calibration.is_none() {
+    let tables = [("calibration", &stamp.calibration, &now.calibration), ("audit", &stamp.audit, &now.audit)];
+    let new_tables: Vec<_> = tables
+        .into_iter()
+        .filter_map(|(key, new, now)| new.as_ref().filter(|new| now.as_ref() != Some(new)).map(|new| (key, new)))
+        .collect();
+    if new_difficulty.is_none() && new_tables.is_empty() {
         return Ok(text.to_string());
     }
     let body = text.strip_prefix(BOM).unwrap_or(text);
@@ -87,14 +93,13 @@ pub fn apply_stamp(text: &str, stamp: &Stamp) -> Result<String, Error> {
     if let Some(difficulty) = new_difficulty {
         set(metadata, "difficulty", difficulty.as_str().into());
     }
-    if let Some(calibration) = new_calibration {
-        let table = table_in(metadata, "calibration")?;
-        let stale: Vec<String> =
-            table.iter().map(|(k, _)| k.to_string()).filter(|k| !calibration.contains_key(k)).collect();
+    for (key, new) in new_tables {
+        let table = table_in(metadata, key)?;
+        let stale: Vec<String> = table.iter().map(|(k, _)| k.to_string()).filter(|k| !new.contains_key(k)).collect();
         for key in stale {
             table.remove(&key);
         }
-        for (key, value) in calibration {
+        for (key, value) in new {
             set(table, key, to_toml(value)?);
         }
     }
@@ -147,7 +152,7 @@ fn to_toml(value: &Value) -> Result<toml_edit::Value, Error> {
             }
             table.into()
         }
-        Value::Null => return Err(edit("a calibration can't hold `null`")),
+        Value::Null => return Err(edit("a stamp can't hold `null`")),
     })
 }
 
@@ -195,12 +200,12 @@ mod tests {
     use serde_json::json;
 
     fn hard() -> Stamp {
-        Stamp { difficulty: Some("hard".into()), calibration: None }
+        Stamp { difficulty: Some("hard".into()), ..Stamp::default() }
     }
 
     fn calibrated() -> Stamp {
         let calibration = json!({"status": "stamped", "n": 6, "mass": 0.912, "reference": ["a", "b"]});
-        Stamp { difficulty: Some("hard".into()), calibration: calibration.as_object().cloned() }
+        Stamp { calibration: calibration.as_object().cloned(), ..hard() }
     }
 
     #[test]

@@ -23,7 +23,7 @@ mod slug;
 mod spec;
 mod walk;
 
-pub use case::Case;
+pub use case::{Case, read_case};
 pub use dataset::{Checked, Task, TaskSet, check_dataset, load_dataset, task_dirs, task_name};
 pub use digest::{Digests, digests};
 pub use edit::{Stamp, Tier, apply_stamp, metadata_of, stamp_of};

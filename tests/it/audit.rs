@@ -19,7 +19,7 @@ const FILES: [&str; 10] = [
 ];
 
 /// A corpus of a few people, written by hand, and its questions.
-struct Town {
+pub struct Town {
     files: BTreeMap<&'static str, String>,
     counts: BTreeMap<&'static str, usize>,
     questions: String,
@@ -68,14 +68,19 @@ impl Town {
         self.with("employments", ("emp", "employment_id"), owner, &fields)
     }
 
-    fn asks(mut self, question: &str, key: &str, plan: &str) -> Town {
-        let extra = json!({"difficulty": "easy", "question_type": "t", "plan": plan});
+    /// Adds a question, its key and its plan; no plan where that is empty.
+    pub fn asks(mut self, question: &str, key: &str, plan: &str) -> Town {
+        let mut extra = json!({"difficulty": "easy", "question_type": "t"});
+        if !plan.is_empty() {
+            extra["plan"] = plan.into();
+        }
         let record = json!({"input": question, "ground_truth": key, "agent_args": {"extra": extra}});
         self.questions += &format!("{record}\n");
         self
     }
 
-    fn write(&self, suite: &Suite) {
+    /// Writes the suite `ledger` into `vendor/`.
+    pub fn write(&self, suite: &Suite) {
         for (name, text) in &self.files {
             suite.write(&format!("vendor/files/{name}.txt"), text);
         }
@@ -96,7 +101,7 @@ impl Town {
 }
 
 /// Ann in Utah; Bob in Utah and Ohio; Cy in Ohio; Di in Iowa. Bob has a cat, Rex.
-fn town() -> Town {
+pub fn town() -> Town {
     Town::new(&[
         ("Ann Ash", "1970-01-01"),
         ("Bob Birch", "1990-01-01"),
@@ -118,7 +123,7 @@ fn town() -> Town {
 }
 
 /// A wording that leaves no doubt, for questions in which doubt isn't the point.
-const CLEAR: &str = "in a state in which the owner of the cat named 'Rex' has an address (that person included)";
+pub const CLEAR: &str = "in a state in which the owner of the cat named 'Rex' has an address (that person included)";
 
 #[track_caller]
 fn verdict(town: Town, wanted: &str, answer: Value) -> Value {

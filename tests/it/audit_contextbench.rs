@@ -47,6 +47,17 @@ fn cards_expire_by_date_and_not_by_letters() {
 }
 
 #[test]
+fn a_run_of_context_bench_names_its_wrong_keys_first() {
+    let Some(shared) = shared("a_run_of_context_bench_names_its_wrong_keys_first") else { return };
+    let (vendor, manifest) = (shared.join("contextbench/corpus"), project().join("examples/contextbench/suite.toml"));
+    let named = ["--vendor", vendor.to_str().unwrap(), "--suite", manifest.to_str().unwrap()];
+    let suite = Suite::new();
+    suite.run(&[&["generate", "--task-ids", "cb-cloud-0,cb-cloud-78"][..], &named].concat()).expect_code(0);
+    let run = suite.run(&[&["run", "--dry-run", "--network", "no-network"][..], &named].concat()).expect_code(0);
+    assert!(run.stderr.contains("warning: 1 key is wrong: cb-cloud-78\n"), "{}", run.stderr);
+}
+
+#[test]
 fn each_of_the_hundred_plans_reads_back_as_it_is_written() {
     let plans = entries("plans");
     let texts: Vec<&str> = plans.values().filter_map(|entry| entry["plan"].as_str()).collect();

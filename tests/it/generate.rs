@@ -132,7 +132,7 @@ fn a_calibration_stays_while_question_key_and_documents_do() {
         assert_eq!(metadata["difficulty"].as_str(), Some(if kept { "easy" } else { "hard" }), "{what}");
         assert_eq!(metadata["source_difficulty"].as_str(), Some("hard"), "{what}");
         assert_eq!(metadata.get("calibration").is_some(), kept, "{what}");
-        let said = "mini-1: replaced, and its calibration dropped: question, key or documents have changed\n";
+        let said = "mini-1: replaced, and its stamp dropped: question, key or documents have changed\n";
         assert_eq!(run.stderr.contains(said), !kept, "{what}: {}", run.stderr);
         let again = suite.run(&["generate", "--all"]).expect_code(0);
         assert!(again.stderr.ends_with("0 written, 0 replaced, 3 unchanged\n"), "{what}: {}", again.stderr);

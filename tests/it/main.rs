@@ -60,6 +60,9 @@ mod plans;
 /// The audit of answer keys.
 mod audit;
 
+/// What is made of the audit: warnings before a job, verdicts in its report, stamps in its tasks.
+mod audit_use;
+
 /// The real Context-Bench corpus and its published tasks.
 mod contextbench;
 
