@@ -10,8 +10,8 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-/// Bytes read at once.
-const CHUNK: usize = 64 << 10;
+/// Bytes read at once. A stream holds about three times as much in memory.
+const CHUNK: usize = 32 << 10;
 /// How a server's answer begins when it takes up a request's `Upgrade` (RFC 9110 §15.2.2).
 const SWITCHING: &[u8] = b"HTTP/1.1 101";
 
@@ -63,8 +63,7 @@ where
         }
     };
     let ended = match carried {
-        Ok(end) => Ok(end),
-        Err(Stop::End(end)) => Ok(end),
+        Ok(end) | Err(Stop::End(end)) => Ok(end),
         Err(Stop::Deny(reason)) => Err(reason),
     };
     if ended != Ok(End::Closed) {
@@ -95,8 +94,8 @@ impl Carrier<'_> {
         let mut deadline: Option<Instant> = None;
         loop {
             if scanner.waits_for_answer() {
-                let switches = answer.wait_for(Option::is_some).await.map_or(Some(false), |answer| *answer);
-                scanner.answered(switches == Some(true), &mut clear).map_err(Stop::Deny)?;
+                let switches = answer.wait_for(Option::is_some).await.is_ok_and(|answer| *answer == Some(true));
+                scanner.answered(switches, &mut clear).map_err(Stop::Deny)?;
                 self.pass(Way::Up, &clear, &mut server).await?;
                 clear.clear();
                 continue;
@@ -114,12 +113,12 @@ impl Carrier<'_> {
                 return server.shutdown().await.map_err(|_| SERVER);
             }
             self.meter.touch();
-            let scanned = scanner.push(&buffer[..read], &mut clear);
-            if let Err(reason) = scanned {
-                return Err(Stop::Deny(reason));
+            scanner.push(&buffer[..read], &mut clear).map_err(Stop::Deny)?;
+            if !clear.is_empty() {
+                deadline = None;
+                self.pass(Way::Up, &clear, &mut server).await?;
+                clear.clear();
             }
-            self.pass(Way::Up, &clear, &mut server).await?;
-            clear.clear();
         }
     }
 
@@ -131,18 +130,21 @@ impl Carrier<'_> {
         answers: watch::Sender<Option<bool>>,
     ) -> Result<(), Stop> {
         let mut buffer = vec![0; CHUNK];
-        let mut beginning: Vec<u8> = Vec::new();
+        // What is still to come of an answer that switches.
+        let mut switching = Some(SWITCHING);
         loop {
             let read = server.read(&mut buffer).await.map_err(|_| SERVER)?;
             if read == 0 {
-                answers.send_if_modified(|answer| answer.replace(answer.unwrap_or(false)).is_none());
+                if switching.is_some() {
+                    answers.send_replace(Some(false));
+                }
                 return agent.shutdown().await.map_err(|_| AGENT);
             }
-            if beginning.len() < SWITCHING.len() {
-                let missing = SWITCHING.len() - beginning.len();
-                beginning.extend_from_slice(&buffer[..read.min(missing)]);
-                if beginning.len() == SWITCHING.len() {
-                    answers.send_replace(Some(beginning == SWITCHING));
+            if let Some(wanted) = switching {
+                let (now, later) = wanted.split_at(read.min(wanted.len()));
+                switching = Some(later).filter(|later| buffer.starts_with(now) && !later.is_empty());
+                if switching.is_none() {
+                    answers.send_replace(Some(buffer.starts_with(now)));
                 }
             }
             self.pass(Way::Down, &buffer[..read], &mut agent).await?;

@@ -46,7 +46,10 @@ impl Resolve for SystemResolver {
             let resolver = self.resolver.as_ref().map_err(Clone::clone)?;
             let mut full = Name::from_ascii(name).map_err(|e| e.to_string())?;
             full.set_fqdn(true);
-            let found = resolver.lookup_ip(full).await.map_err(|e| e.to_string())?;
+            let found = resolver
+                .lookup_ip(full)
+                .await
+                .map_err(|e| if e.is_no_records_found() { "no such name".to_owned() } else { e.to_string() })?;
             let mut addresses: Vec<IpAddr> = found.iter().collect();
             addresses.sort_by_key(IpAddr::is_ipv6);
             Ok(addresses)

@@ -216,3 +216,78 @@ impl Scanner {
 fn says_http(line: &[u8]) -> bool {
     line.windows(5).any(|word| word.eq_ignore_ascii_case(b"http/"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What streams are made of here: parts of TLS, of HTTP/1, and noise.
+    fn bytes() -> impl Strategy<Value = Vec<u8>> {
+        let part = prop_oneof![
+            prop::sample::select(vec![
+                "GET / HTTP/1.1\r\n",
+                "POST http://a.test/ HTTP/1.0\r\n",
+                "Host: a.test\r\n",
+                "Host: b.test\r\n",
+                "Content-Length: 3\r\n",
+                "Transfer-Encoding: chunked\r\n",
+                "Upgrade: h2c\r\n",
+                "\r\n",
+                "\n",
+                "3\r\nabc\r\n",
+                "0\r\n\r\n",
+                "abc",
+                "\u{16}\u{3}\u{1}",
+                "\0\u{8}",
+                "\u{1}\0\0\u{4}",
+            ])
+            .prop_map(|text| text.as_bytes().to_vec()),
+            prop::collection::vec(any::<u8>(), 0..8),
+        ];
+        prop::collection::vec(part, 0..12).prop_map(|parts| parts.concat())
+    }
+
+    /// What passes and whether the stream lives on, when the bytes come in pieces and no server switches.
+    fn scanned<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<u8>, bool) {
+        let mut scanner = Scanner::new(Host::Name("a.test".to_owned()));
+        let mut clear = Vec::new();
+        for piece in pieces {
+            let passed = clear.len();
+            if scanner.push(piece, &mut clear).is_err() {
+                clear.truncate(passed);
+                return (clear, false);
+            }
+            while scanner.waits_for_answer() {
+                if scanner.answered(false, &mut clear).is_err() {
+                    return (clear, false);
+                }
+            }
+        }
+        let lives = scanner.end(&mut clear).is_ok();
+        (clear, lives)
+    }
+
+    proptest! {
+        #[test]
+        fn the_verdict_does_not_depend_on_how_the_bytes_come(bytes in bytes(), size in 1_usize..9) {
+            let (whole, lives) = scanned([&bytes[..]].into_iter());
+            let (pieces, also) = scanned(bytes.chunks(size));
+            prop_assert_eq!(lives, also, "{:?}", String::from_utf8_lossy(&bytes));
+            prop_assert!(bytes.starts_with(&whole) && bytes.starts_with(&pieces));
+            if lives {
+                prop_assert_eq!(&whole, &bytes);
+                prop_assert_eq!(&pieces, &bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_held_back_is_bounded() {
+        let mut scanner = Scanner::new(Host::Name("a.test".to_owned()));
+        let mut clear = Vec::new();
+        let pushed = (0..=HELD).take_while(|_| scanner.push(b"x", &mut clear).is_ok()).count();
+        assert_eq!(pushed, HELD);
+        assert!(clear.is_empty());
+    }
+}
