@@ -2,6 +2,7 @@
 
 use super::Resolve;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,5 +38,19 @@ impl Default for Settings {
             opening: Duration::from_secs(10),
             resolver: None,
         }
+    }
+}
+
+impl fmt::Debug for Settings {
+    /// All but the resolver, which need not be able to show itself.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings")
+            .field("hosts", &self.hosts)
+            .field("streams", &self.streams)
+            .field("bytes", &self.bytes)
+            .field("idle", &self.idle)
+            .field("connect", &self.connect)
+            .field("opening", &self.opening)
+            .finish_non_exhaustive()
     }
 }

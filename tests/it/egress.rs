@@ -202,7 +202,7 @@ async fn large_bodies_arrive_whole_both_ways() {
 #[tokio::test]
 async fn a_stream_on_which_nothing_moves_is_closed() {
     let server = Server::echo().await;
-    let settings = Settings { idle: Duration::from_millis(100), ..mapped(server.address, &["api.test"]) };
+    let settings = Settings { idle: Duration::from_millis(700), ..mapped(server.address, &["api.test"]) };
     let bed = Bed::new(listing(&["api.test"]), settings);
     let mut agent = bed.open("api.test", 443);
     agent.send(b"\0ping").await;
@@ -218,7 +218,7 @@ async fn a_request_that_trickles_in_for_too_long_is_refused_and_one_that_never_b
         let _ = stream.read_u8().await;
     })
     .await;
-    let settings = Settings { opening: Duration::from_millis(100), ..mapped(server.address, &["api.test"]) };
+    let settings = Settings { opening: Duration::from_millis(300), ..mapped(server.address, &["api.test"]) };
     let bed = Bed::new(listing(&["api.test"]), settings);
     let silent = bed.open("api.test", 80);
     let mut slow = bed.open("api.test", 80);
