@@ -1,5 +1,5 @@
-//! Where a trial may connect to. [`Policy::permits`] says so, purely; [`Egress`] holds to it, outside the sandbox: it
-//! resolves allowed names itself, dials what it has checked, and leaves one [`Attempt`] for each stream. It knows
+//! Where a trial may connect to. `Policy::permits` says so, purely; `Egress` holds to it, outside the sandbox: it
+//! resolves allowed names itself, dials what it has checked, and leaves one `Attempt` for each stream. It knows
 //! names, addresses and streams; it must not know containers, tasks or the frames that carry a stream to it.
 
 mod address;

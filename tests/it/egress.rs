@@ -182,6 +182,29 @@ async fn a_stream_that_the_server_breaks_off_is_reset() {
 }
 
 #[tokio::test]
+async fn a_server_sees_a_refused_stream_broken_off_and_not_ended() {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let tell = std::sync::Mutex::new(Some(tell));
+    let server = Server::new(move |mut stream| {
+        let tell = tell.lock().expect("no panic here").take();
+        async move {
+            let mut all = Vec::new();
+            let read = stream.read_to_end(&mut all).await;
+            tell.expect("one connection").send(read.map_err(|e| e.kind())).expect("the test waits");
+        }
+    })
+    .await;
+    let bed = Bed::to(server.address, &["api.test"]);
+    let mut agent = bed.open("api.test", 80);
+    agent.send(b"POST / HTTP/1.1\r\nHost: api.test\r\nContent-Length: 9\r\n\r\n").await;
+    agent.send(b"a message").await;
+    agent.send(b"GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n").await;
+    assert!(!agent.ended().await);
+    let read = tokio::time::timeout(SOON, told).await.expect("soon").expect("told");
+    assert_eq!(read, Err(std::io::ErrorKind::ConnectionReset));
+}
+
+#[tokio::test]
 async fn large_bodies_arrive_whole_both_ways() {
     let server = Server::echo().await;
     let bed = Bed::to(server.address, &["api.test"]);
