@@ -23,6 +23,12 @@ pub struct Egress {
     resolver: Arc<dyn Resolve>,
 }
 
+impl std::fmt::Debug for Egress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Egress").field("hosts", &self.hosts).finish_non_exhaustive()
+    }
+}
+
 impl Egress {
     /// A server with these settings. It opens no socket until there is a stream.
     ///

@@ -130,7 +130,7 @@ async fn a_name_of_the_user_s_own_servers_has_to_be_listed_and_a_wildcard_lists_
     agent.send(b"\0ping").await;
     assert_eq!(agent.receive(5).await, b"\0ping");
     assert!(!bed.open("corp.test", 443).ended().await, "it is mapped, but not listed");
-    let error = seatrial::network::Egress::new(mapped(server.address, &["*.corp.test"])).err().expect("a wildcard");
+    let error = seatrial::network::Egress::new(mapped(server.address, &["*.corp.test"])).expect_err("a wildcard");
     assert_eq!(error.to_string(), "the mapped host `*.corp.test` is not a host name");
 }
 

@@ -77,6 +77,18 @@ mod stop;
 /// Whole jobs on a real Docker engine.
 mod docker_job;
 
+/// The frames between runner and supervisor.
+mod wire;
+
+/// A sandbox's stream that breaks its rules.
+mod mux;
+
+/// The supervisor's resolver.
+mod resolver;
+
+/// The closed network: what listed hosts are reached, and that nothing else is.
+mod closed_network;
+
 /// Allowlists: what an entry permits, and what only looks like it.
 mod network_policy;
 
