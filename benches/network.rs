@@ -29,7 +29,7 @@ fn main() -> Result<(), Failure> {
 }
 
 async fn measure() -> Result<(), Failure> {
-    let engine = Engine::Docker(docker::Engine::connect().await?);
+    let engine = Engine::Docker(docker::Engine::connect(None).await?);
     let image = engine.image(&ImageSource::Named(BASE.to_owned()), &mut |_| {}).await?;
     let server = server()?;
     let bed = Bed { engine, image, server };

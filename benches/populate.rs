@@ -49,7 +49,12 @@ fn make_suite(scratch: &Path, tasks: usize) -> Result<(), Failure> {
             (0..2600).map(|line| format!("record {file}-{line}: a line of some fifty letters\n")).collect();
         std::fs::write(files.join(format!("file{file}.txt")), lines)?;
     }
-    let question = |i| format!("{{\"input\": \"What is {i}?\", \"ground_truth\": \"{i}\"}}\n");
+    let question = |i| {
+        format!(
+            "{{\"input\": \"What is {i}?\", \"ground_truth\": \"{i}\", \
+             \"agent_args\": {{\"extra\": {{\"difficulty\": \"easy\", \"question_type\": \"count\"}}}}}}\n"
+        )
+    };
     std::fs::write(scratch.join("vendor/questions.jsonl"), (0..tasks).map(question).collect::<String>())?;
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("vendor/suite.toml");
     std::fs::copy(suite, scratch.join("vendor/suite.toml"))?;
@@ -64,8 +69,9 @@ fn seatrial(scratch: &Path, args: &[&str]) -> Result<f64, Failure> {
 }
 
 fn run(command: &mut Command) -> Result<(), Failure> {
-    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
-    if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}").into()) }
+    let output = command.stdin(Stdio::null()).output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() { Ok(()) } else { Err(format!("{command:?}: {}: {said}", output.status).into()) }
 }
 
 /// What is still to be written to the disk belongs to what came before, not to what is measured next.

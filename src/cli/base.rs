@@ -17,7 +17,7 @@ pub struct BaseArgs {
 
 /// Runs the verb and gives the exit code.
 pub async fn run(args: &BaseArgs) -> Result<u8, Error> {
-    let engine = docker::Engine::connect().await?;
+    let engine = super::drive::docker().await?;
     let base = docker::build_base(&engine, args.force, &mut |line| super::say(line)).await?;
     let was = if base.built { "built" } else { "already there" };
     super::say(&format!("{BASE} {was} ({})", base.id));

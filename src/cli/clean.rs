@@ -1,7 +1,7 @@
 //! `seatrial clean`: remove what dead jobs left in Docker. Wiring only.
 
 use super::error::Error;
-use crate::sandbox::docker::{Engine, Swept};
+use crate::sandbox::docker::Swept;
 
 /// Remove what dead jobs left in Docker
 ///
@@ -23,7 +23,7 @@ pub struct CleanArgs {
 
 /// Runs the verb and gives the exit code.
 pub async fn run(args: &CleanArgs) -> Result<u8, Error> {
-    let engine = Engine::connect().await?;
+    let engine = super::drive::docker().await?;
     let (mut swept, mut stuck): (Vec<Swept>, _) = (Vec::new(), None);
     match args.dry_run {
         true => swept.extend(engine.left_behind(None).await?.into_iter().map(|(_, swept)| swept)),

@@ -32,7 +32,7 @@ const ENOUGH_DISK: u64 = 2 << 30;
 /// Runs the verb and gives the exit code.
 pub async fn run(args: &DoctorArgs) -> Result<u8, Error> {
     let mut findings = vec![disk(&args.jobs_dir)];
-    match Engine::connect().await {
+    match super::drive::docker().await {
         Ok(engine) => look_at(&engine, &mut findings).await?,
         Err(error) => {
             findings.push(Finding { what: "engine", fine: false, seen: error.to_string(), hint: error.hint() })

@@ -8,7 +8,7 @@ use crate::job::{self, Broken, Job, Stop};
 use crate::judge::Judge;
 use crate::report::{self, Live, Mode};
 use crate::results::{self, EngineRecord, Store};
-use crate::sandbox::{Engine, docker, fake};
+use crate::sandbox::{self, Engine, docker, fake};
 use crate::stats;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -37,11 +37,16 @@ impl EngineArgs {
     }
 }
 
+/// The Docker engine that `DOCKER_HOST` names, else the local one.
+pub async fn docker() -> Result<docker::Engine, sandbox::Error> {
+    docker::Engine::connect(std::env::var("DOCKER_HOST").ok()).await
+}
+
 /// The engine to run on.
 pub async fn engine(args: &EngineArgs) -> Result<Engine, Error> {
     match &args.fake_engine {
         Some(script) => Ok(Engine::Fake(fake::Engine::load(script)?)),
-        None => Ok(Engine::Docker(docker::Engine::connect().await?)),
+        None => Ok(Engine::Docker(docker().await?)),
     }
 }
 

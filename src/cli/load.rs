@@ -104,6 +104,9 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         return Err(config::Error::NothingLeft.into());
     }
     unique(&tasks)?;
+    if !check_only {
+        complete(&tasks)?;
+    }
     notes.extend(warnings.iter().map(ToString::to_string));
 
     let agents = config.agents.iter().map(agent).collect::<Result<Vec<_>, Error>>()?;
@@ -150,6 +153,22 @@ fn restore(
         notes.push(format!("{n} files in `{}` differ from the corpus; `run` restores them first", dataset.display()));
     }
     Ok((populated.tasks > 0).then(|| corpus.digest.clone()))
+}
+
+/// A task whose documents are not there would only be a failing build, in every trial of it.
+fn complete(tasks: &[Task]) -> Result<(), Error> {
+    let missing: Vec<(String, String)> = tasks
+        .iter()
+        .flat_map(|task| task.missing_sources().into_iter().map(|source| (task.name.clone(), source)))
+        .map(|(name, source)| {
+            let why = format!(
+                "`environment/{source}` is missing, and the Dockerfile copies it; where the documents of a suite belong \
+                 there, name the suite's folder with `--vendor DIR`"
+            );
+            (name, why)
+        })
+        .collect();
+    if missing.is_empty() { Ok(()) } else { Err(job::Error::Tasks(missing).into()) }
 }
 
 /// A trial is known by its task's name, so two tasks of one name can't be in one job.
@@ -237,7 +256,7 @@ fn observed() -> Observed {
         id: uuid::Uuid::new_v4().to_string(),
         started_at: now.map_or(0.0, |d| d.as_secs_f64()),
         engine: EngineRecord { kind: String::new(), api_version: None, os: None, arch: None },
-        base_image: None,
+        base_images: Vec::new(),
         images: Vec::new(),
     }
 }

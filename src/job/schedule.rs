@@ -9,7 +9,7 @@ use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
 use crate::sandbox::{self, Engine};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 /// How a job came to its end.
@@ -54,6 +54,7 @@ pub async fn run<E>(
         events,
         stop: stop.clone(),
         engine_gone: AtomicBool::new(false),
+        places: Arc::new(Semaphore::new(job.settings.n_concurrent.max(1))),
     });
     let mut failed = reader(&first).err();
     let dispatcher = tokio::spawn(dispatch(context, todo));
@@ -77,23 +78,19 @@ pub async fn run<E>(
 
 /// Starts trials one after the other as places become free; says whether the engine was lost.
 async fn dispatch(context: Arc<Context>, todo: Vec<usize>) -> bool {
-    let places = Arc::new(Semaphore::new(context.job.settings.n_concurrent.max(1)));
     let mut trials = JoinSet::new();
     for index in todo {
         let place = tokio::select! {
             biased;
             () = context.stop.wait() => break,
-            place = Arc::clone(&places).acquire_owned() => place,
+            place = Arc::clone(&context.places).acquire_owned() => place.ok(),
         };
         // A stop wakes its waiters one after the other: a trial may have ended for it and freed this place already.
         if context.stop.is_set() {
             break;
         }
         let context = Arc::clone(&context);
-        trials.spawn(async move {
-            let _place = place;
-            one(context, index).await;
-        });
+        trials.spawn(one(context, index, place));
         while trials.try_join_next().is_some() {}
     }
     let engine_gone = || context.engine_gone.load(Ordering::Relaxed);
@@ -115,9 +112,9 @@ async fn dispatch(context: Arc<Context>, todo: Vec<usize>) -> bool {
 }
 
 /// One trial, in a task of its own: a panic in it is a fault of ours and ends that trial only.
-async fn one(context: Arc<Context>, index: usize) {
+async fn one(context: Arc<Context>, index: usize, place: Option<OwnedSemaphorePermit>) {
     let inner = Arc::clone(&context);
-    let end = match tokio::spawn(async move { trial::run(&inner, index).await }).await {
+    let end = match tokio::spawn(async move { trial::run(&inner, index, place).await }).await {
         Ok(end) => end,
         Err(panic) => TrialEnd {
             planned: context.job.plan.trials[index].clone(),

@@ -13,20 +13,24 @@ use crate::answer::{self, Answer};
 use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
 use crate::plan::PlannedTrial;
 use crate::sandbox::{self, Engine, Owner, Sandbox, Spec};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// What all trials of a job share.
 #[derive(Debug)]
 pub struct Context {
     pub engine: Engine,
-    pub job: std::sync::Arc<Job>,
+    pub job: Arc<Job>,
     pub images: Images,
     pub events: UnboundedSender<Event>,
     pub stop: Stop,
     /// The engine stopped answering and did not come back.
     pub engine_gone: AtomicBool,
+    /// One for each trial that may run at a time.
+    pub places: Arc<Semaphore>,
 }
 
 impl Context {
@@ -36,14 +40,18 @@ impl Context {
     }
 }
 
+/// Where a trial runs. It is given back as soon as the agent is gone and its answer is here: while the engine removes
+/// one sandbox, the next trial can start.
+type Place = Option<OwnedSemaphorePermit>;
+
 /// Runs one planned trial to its end, started again after faults as often as the settings say.
-pub async fn run(context: &Context, index: usize) -> TrialEnd {
+pub async fn run(context: &Context, index: usize, mut place: Place) -> TrialEnd {
     let retry = context.job.settings.retry;
     let mut faults = Vec::new();
     loop {
         let retries = faults.len() as u32;
         context.say(Event::TrialStarted { trial: index, retry: retries });
-        let mut end = attempt(context, index).await;
+        let mut end = attempt(context, index, &mut place).await;
         // The engine is asked also where nothing is left to retry: the trials to come need it.
         if let Outcome::Fault { fault } = &end.outcome
             && engine_is_back(context).await
@@ -57,6 +65,9 @@ pub async fn run(context: &Context, index: usize) -> TrialEnd {
                 () = context.stop.wait() => {}
             }
             if !context.stop.is_set() {
+                if place.is_none() {
+                    place = Arc::clone(&context.places).acquire_owned().await.ok();
+                }
                 continue;
             }
             end.outcome = Outcome::Cancelled;
@@ -84,7 +95,7 @@ async fn engine_is_back(context: &Context) -> bool {
     true
 }
 
-async fn attempt(context: &Context, index: usize) -> TrialEnd {
+async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd {
     let planned = context.job.plan.trials[index].clone();
     let clock = Clock::start();
     let started_at = clock.now();
@@ -98,7 +109,7 @@ async fn attempt(context: &Context, index: usize) -> TrialEnd {
         image: None,
         network: None,
     };
-    end.outcome = match steps(context, index, &planned, &clock, &mut end).await {
+    end.outcome = match steps(context, index, &planned, &clock, &mut end, place).await {
         Ok(outcome) => outcome,
         Err(fault) => Outcome::Fault { fault },
     };
@@ -113,17 +124,20 @@ async fn steps(
     planned: &PlannedTrial,
     clock: &Clock,
     end: &mut TrialEnd,
+    place: &mut Place,
 ) -> Result<Outcome, Fault> {
     let job = &context.job;
     let task = &job.tasks[planned.task_index];
     let enter = |stage| context.say(Event::TrialStage { trial: index, stage });
 
     enter(Stage::Image);
+    let began = clock.now();
     let image = tokio::select! {
         image = context.images.of(&context.engine, job, planned.task_index, &context.events) => image,
         () = context.stop.wait() => return Ok(Outcome::Cancelled),
     };
     let image = image.map_err(|e| fault(Stage::Image, &e))?;
+    end.timing.image = Some(clock.since(began));
     end.image = Some((image.tag.clone(), image.id.clone()));
 
     enter(Stage::Sandbox);
@@ -139,6 +153,7 @@ async fn steps(
     if matches!(ran, Ok(None) | Err(_)) {
         sandbox.abandon();
     }
+    *place = None;
     let began = clock.now();
     // What was collected stands whether or not the engine can remove the rest now; the sweep does it then.
     if let Err(error) = sandbox.close().await {

@@ -2,9 +2,9 @@
 //! are the ones that were measured.
 
 use super::render::{CASE_JSON, TASK_TOML, TaskFile};
+use crate::task;
 use serde_json::Value;
 use std::path::Path;
-use toml_edit::{DocumentMut, Item};
 
 /// What became of an earlier stamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,31 +20,20 @@ pub enum Stamp {
 /// Carries the stamp of the task in `dir` over to its new `files`, where it still says something about them.
 pub fn carry(dir: &Path, files: &mut [TaskFile]) -> Stamp {
     let Ok(old_text) = std::fs::read_to_string(dir.join(TASK_TOML)) else { return Stamp::None };
-    let Ok(old) = old_text.parse::<DocumentMut>() else { return Stamp::None };
-    let Some(old_metadata) = old.get("metadata").and_then(Item::as_table_like) else { return Stamp::None };
-    let text = |key| old_metadata.get(key).and_then(Item::as_str);
-    let calibration = old_metadata.get("calibration");
-    let tier = text("difficulty").filter(|tier| calibration.is_some() || text("source_difficulty") != Some(*tier));
-    let Some(tier) = tier else { return Stamp::None };
-
+    let (Ok(stamp), Ok(old)) = (task::stamp_of(&old_text), task::metadata_of(&old_text)) else { return Stamp::None };
+    let measured = stamp.difficulty.as_deref() != old.get("source_difficulty").and_then(Value::as_str);
+    if stamp.difficulty.is_none() || (stamp.calibration.is_none() && !measured) {
+        return Stamp::None;
+    }
     let case = files.iter().find(|f| f.path == CASE_JSON).map(|f| f.text.clone()).expect("every task has one");
     let file = files.iter_mut().find(|f| f.path == TASK_TOML).expect("every task has one");
-    let Ok(mut new) = file.text.parse::<DocumentMut>() else { return Stamp::Dropped };
-    let digest = new.get("metadata").and_then(|m| m.get("corpus_digest")).and_then(Item::as_str);
-    if digest.is_none() || digest != text("corpus_digest") || !same_case(dir, &case) {
+    let Ok(new) = task::metadata_of(&file.text) else { return Stamp::Dropped };
+    let digest = new.get("corpus_digest");
+    if digest.is_none() || digest != old.get("corpus_digest") || !same_case(dir, &case) {
         return Stamp::Dropped;
     }
-    if let Some(difficulty) = new["metadata"].get_mut("difficulty").and_then(Item::as_value_mut) {
-        let decor = difficulty.decor().clone();
-        *difficulty = tier.into();
-        *difficulty.decor_mut() = decor;
-    } else {
-        new["metadata"]["difficulty"] = toml_edit::value(tier);
-    }
-    if let Some(calibration) = calibration {
-        new["metadata"]["calibration"] = calibration.clone();
-    }
-    file.text = new.to_string();
+    let Ok(text) = task::apply_stamp(&file.text, &stamp) else { return Stamp::Dropped };
+    file.text = text;
     Stamp::Kept
 }
 

@@ -5,9 +5,12 @@ use super::live::{State, lines, plain_line};
 use crate::event::Event;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal as _, Write as _, stderr};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The shortest time between two drawings.
+/// The time between two drawings.
 const REDRAW: Duration = Duration::from_millis(100);
 
 /// How a job is shown while it runs.
@@ -37,56 +40,81 @@ impl Mode {
 #[derive(Debug)]
 pub struct Live {
     mode: Mode,
-    state: State,
-    bar: Option<ProgressBar>,
     begun: Instant,
-    drawn: Option<Instant>,
+    screen: Option<Screen>,
+    state: Arc<Mutex<State>>,
+}
+
+/// The lines that are redrawn: when something happens, and by a thread while nothing does, so that clocks go on.
+#[derive(Debug)]
+struct Screen {
+    bar: ProgressBar,
+    ended: Arc<AtomicBool>,
+    clock: Option<JoinHandle<()>>,
 }
 
 impl Live {
     /// A live view that has seen nothing yet.
     pub fn new(mode: Mode) -> Live {
-        let bar = (mode == Mode::Terminal).then(|| {
-            let style = ProgressStyle::with_template("{msg}").expect("the template is right");
-            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10)).with_style(style)
-        });
-        Live { mode, state: State::default(), bar, begun: Instant::now(), drawn: None }
+        let (begun, state) = (Instant::now(), Arc::new(Mutex::new(State::default())));
+        let screen = (mode == Mode::Terminal).then(|| Screen::new(Arc::clone(&state), begun));
+        Live { mode, begun, screen, state }
     }
 
     /// Takes in an event and shows what it changes.
     pub fn handle(&mut self, event: &Event) {
-        self.state.apply(event, self.begun.elapsed().as_secs_f64());
-        if self.mode == Mode::Plain
-            && let Some(line) = plain_line(&self.state, event)
-        {
-            let _ = writeln!(stderr(), "{line}");
-        }
-        if let Some(bar) = &self.bar {
+        let line = {
+            let mut state = hold(&self.state);
+            state.apply(event, self.begun.elapsed().as_secs_f64());
+            plain_line(&state, event)
+        };
+        let Some(line) = line else { return };
+        match (self.mode, &self.screen) {
+            (Mode::Plain, _) => drop(writeln!(stderr(), "{line}")),
             // What needs attention stays on the screen, above the lines that are redrawn.
-            let trouble = match event {
-                Event::TrialRetry { .. } | Event::Interrupted | Event::Notice { .. } => true,
-                Event::TrialFinished { end, .. } => end.outcome.reward().is_none(),
-                _ => false,
-            };
-            if let Some(line) = plain_line(&self.state, event).filter(|_| trouble) {
-                bar.println(line);
-            }
-            if matches!(event, Event::JobFinished) {
-                bar.finish_and_clear();
-                self.bar = None;
-            }
+            (_, Some(screen)) if is_trouble(event) => screen.bar.println(line),
+            _ => {}
         }
-        self.tick();
     }
+}
 
-    /// Lets the clocks on the screen go on; to be called a few times a second, and harmless more often.
-    pub fn tick(&mut self) {
-        let Some(bar) = &self.bar else { return };
-        if self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAW) {
-            return;
+impl Screen {
+    fn new(state: Arc<Mutex<State>>, begun: Instant) -> Screen {
+        let style = ProgressStyle::with_template("{msg}").expect("the template is right");
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10)).with_style(style);
+        let ended = Arc::new(AtomicBool::new(false));
+        let (thread_bar, thread_ended) = (bar.clone(), Arc::clone(&ended));
+        let clock = std::thread::spawn(move || {
+            while !thread_ended.load(Ordering::Relaxed) {
+                let lines = lines(&hold(&state), width(), begun.elapsed().as_secs_f64());
+                thread_bar.set_message(lines.join("\n"));
+                std::thread::park_timeout(REDRAW);
+            }
+        });
+        Screen { bar, ended, clock: Some(clock) }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(clock) = self.clock.take() {
+            clock.thread().unpark();
+            let _ = clock.join();
         }
-        self.drawn = Some(Instant::now());
-        bar.set_message(lines(&self.state, width(), self.begun.elapsed().as_secs_f64()).join("\n"));
+        self.bar.finish_and_clear();
+    }
+}
+
+fn hold(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn is_trouble(event: &Event) -> bool {
+    match event {
+        Event::TrialRetry { .. } | Event::Interrupted | Event::Notice { .. } => true,
+        Event::TrialFinished { end, .. } => end.outcome.reward().is_none(),
+        _ => false,
     }
 }
 
@@ -94,12 +122,4 @@ impl Live {
 fn width() -> usize {
     let columns = rustix::termios::tcgetwinsize(stderr()).map_or(0, |size| size.ws_col);
     if columns == 0 { 80 } else { columns.into() }
-}
-
-impl Drop for Live {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
 }

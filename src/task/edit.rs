@@ -50,15 +50,22 @@ pub struct Stamp {
 /// # Errors
 /// [`Error::Edit`] where the text isn't TOML.
 pub fn stamp_of(text: &str) -> Result<Stamp, Error> {
+    let metadata = metadata_of(text)?;
+    let difficulty = metadata.get("difficulty").and_then(Value::as_str).map(str::to_string);
+    let calibration = metadata.get("calibration").and_then(Value::as_object).cloned();
+    Ok(Stamp { difficulty, calibration })
+}
+
+/// `[metadata]` in the text of a `task.toml`; empty where there is none.
+///
+/// # Errors
+/// [`Error::Edit`] where the text isn't TOML.
+pub fn metadata_of(text: &str) -> Result<Map<String, Value>, Error> {
     let (node, errors) = super::node::parse_toml(text.strip_prefix(BOM).unwrap_or(text));
     if let Some((at, message)) = errors.first() {
         return Err(Error::Edit { message: format!("line {}: {message}", at.line) });
     }
-    let metadata = node.value.to_json();
-    let metadata = metadata.get("metadata");
-    let difficulty = metadata.and_then(|m| m.get("difficulty")).and_then(Value::as_str).map(str::to_string);
-    let calibration = metadata.and_then(|m| m.get("calibration")).and_then(Value::as_object).cloned();
-    Ok(Stamp { difficulty, calibration })
+    Ok(node.value.to_json().get("metadata").and_then(Value::as_object).cloned().unwrap_or_default())
 }
 
 /// Writes a stamp into the text of a `task.toml`; what the stamp leaves open stays as it is.

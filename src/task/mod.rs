@@ -26,7 +26,7 @@ mod walk;
 pub use case::Case;
 pub use dataset::{Checked, Task, TaskSet, check_dataset, load_dataset, task_dirs, task_name};
 pub use digest::{Digests, digests};
-pub use edit::{Stamp, Tier, apply_stamp, stamp_of};
+pub use edit::{Stamp, Tier, apply_stamp, metadata_of, stamp_of};
 pub use env::resolve_env;
 pub use error::Error;
 pub use hosts::normalize_host;

@@ -56,6 +56,7 @@ async fn during(frames: Frames, relay: bool) -> (Result<Exit, Broken>, Vec<Strin
         workdir: "/".to_owned(),
         user: String::new(),
         built: false,
+        base: None,
         notes: Vec::new(),
     };
     let command = Command {

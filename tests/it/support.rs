@@ -93,7 +93,7 @@ pub fn shared(test: &str) -> Option<PathBuf> {
 /// The Docker engine, where one answers. In CI one must; elsewhere a skip is said. Leaves a line in
 /// `target/docker-tests`, so that the test script can say how many tests really used an engine.
 pub async fn docker(test: &str) -> Option<seatrial::sandbox::docker::Engine> {
-    match seatrial::sandbox::docker::Engine::connect().await {
+    match seatrial::sandbox::docker::Engine::connect(std::env::var("DOCKER_HOST").ok()).await {
         Ok(engine) => {
             let proof = project().join("target/docker-tests");
             let file = std::fs::OpenOptions::new().create(true).append(true).open(proof);

@@ -48,12 +48,13 @@ pub struct Facts {
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 impl Engine {
-    /// Connects to the engine that `DOCKER_HOST` names, else to the local one, and checks that it can run sandboxes.
+    /// Connects to the engine at `host` (as `DOCKER_HOST` names it), else to the local one, and checks that it can run
+    /// sandboxes.
     ///
     /// # Errors
     /// [`Error::Reach`] where none answers, [`Error::Unfit`] where it isn't a Linux engine of our architecture.
-    pub async fn connect() -> Result<Engine, Error> {
-        let endpoint = std::env::var("DOCKER_HOST").ok().filter(|host| !host.is_empty());
+    pub async fn connect(host: Option<String>) -> Result<Engine, Error> {
+        let endpoint = host.filter(|host| !host.is_empty());
         let endpoint = endpoint.unwrap_or_else(|| "unix:///var/run/docker.sock".to_owned());
         let reach = |e: bollard::errors::Error| Error::Reach { endpoint: endpoint.clone(), why: words(&e) };
         let docker = Docker::connect_with_host(&endpoint).map_err(reach)?.with_timeout(CLIENT_TIMEOUT);
