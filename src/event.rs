@@ -264,6 +264,8 @@ pub struct NetworkUse {
     pub down: u64,
     /// Hosts that were reached, with the number of connections; the first so many of them.
     pub reached: BTreeMap<String, u64>,
+    /// Hosts that were allowed and did not resolve or answer, with the number of attempts; the first so many of them.
+    pub unreached: BTreeMap<String, u64>,
     /// Hosts that were denied, with the number of attempts; the first so many of them.
     pub refused: BTreeMap<String, u64>,
 }

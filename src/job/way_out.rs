@@ -76,7 +76,7 @@ fn summary(attempts: &[Attempt], totals: Totals) -> NetworkUse {
     for attempt in attempts {
         match (attempt.decision.allowed, &attempt.end) {
             (false, _) => count(&mut network.refused, &attempt.host),
-            (true, End::Unresolved(_) | End::Unreachable(_)) => {}
+            (true, End::Unresolved(_) | End::Unreachable(_)) => count(&mut network.unreached, &attempt.host),
             (true, _) => count(&mut network.reached, &attempt.host),
         }
     }

@@ -18,6 +18,8 @@ pub struct Network<'a> {
     pub unrecorded: u64,
     /// Hosts that were reached, with the number of connections.
     pub reached: BTreeMap<&'a str, u64>,
+    /// Hosts that were allowed and did not resolve or answer, with the number of attempts.
+    pub unreached: BTreeMap<&'a str, u64>,
     /// Hosts that were denied, with the number of attempts.
     pub refused: BTreeMap<&'a str, u64>,
     /// Tasks whose agent tried to reach what it may not.
@@ -32,6 +34,7 @@ pub fn network(job: &Job) -> Option<Network<'_>> {
         denied: 0,
         unrecorded: 0,
         reached: BTreeMap::new(),
+        unreached: BTreeMap::new(),
         refused: BTreeMap::new(),
         tried_to_leave: BTreeSet::new(),
     };
@@ -42,6 +45,7 @@ pub fn network(job: &Job) -> Option<Network<'_>> {
         sum.denied += used.denied;
         sum.unrecorded += used.unrecorded;
         add(&mut sum.reached, &used.reached);
+        add(&mut sum.unreached, &used.unreached);
         add(&mut sum.refused, &used.refused);
         if used.denied > 0 {
             sum.tried_to_leave.insert(&record.trial.task);
@@ -72,6 +76,9 @@ impl Network<'_> {
         let mut facts = vec![("attempts", format!("{} allowed, {} denied", self.allowed, self.denied))];
         if !self.reached.is_empty() {
             facts.push(("reached", hosts(&self.reached)));
+        }
+        if !self.unreached.is_empty() {
+            facts.push(("no answer", hosts(&self.unreached)));
         }
         if !self.refused.is_empty() {
             facts.push(("denied", hosts(&self.refused)));

@@ -180,6 +180,7 @@ fn what_agents_reached_and_were_denied_is_kept_and_shown_in_every_format() {
                 denied: 3 * trial as u64,
                 unrecorded: 2 * trial as u64,
                 reached: [("api.test".to_owned(), 1)].into(),
+                unreached: (trial == 0).then(|| ("down.test".to_owned(), 4)).into_iter().collect(),
                 refused: (trial == 1).then(|| ("evil|.test".to_owned(), 1)).into_iter().collect(),
                 ..NetworkUse::default()
             };
@@ -202,6 +203,7 @@ fn what_agents_reached_and_were_denied_is_kept_and_shown_in_every_format() {
     network
       attempts      2 allowed, 3 denied
       reached       api.test 2
+      no answer     down.test 4
       denied        evil|.test 1
       denied in     leaves
       unrecorded    2 attempts were only counted
@@ -214,12 +216,13 @@ fn what_agents_reached_and_were_denied_is_kept_and_shown_in_every_format() {
     | --- | --- |
     | attempts | 2 allowed, 3 denied |
     | reached | api.test 2 |
+    | no answer | down.test 4 |
     | denied | evil\|.test 1 |
     | denied in | leaves |
     | unrecorded | 2 attempts were only counted |
     "#);
     let json: serde_json::Value = serde_json::from_str(&shown("json")).expect("JSON");
-    insta::assert_snapshot!(json["network"].to_string(), @r#"{"trials":2,"allowed":2,"denied":3,"unrecorded":2,"reached":{"api.test":2},"refused":{"evil|.test":1},"tried_to_leave":["leaves"]}"#);
+    insta::assert_snapshot!(json["network"].to_string(), @r#"{"trials":2,"allowed":2,"denied":3,"unrecorded":2,"reached":{"api.test":2},"unreached":{"down.test":4},"refused":{"evil|.test":1},"tried_to_leave":["leaves"]}"#);
     assert_eq!(json["trials"][1]["network"]["denied"], 3);
     assert!(json["trials"][2].get("network").is_none(), "{json}");
 }
