@@ -59,7 +59,7 @@ struct Relay {
 
 /// Begins to serve what is listed.
 pub fn start(listed: Listed) -> Result<(), String> {
-    // On this thread, which starts commands, and before any other thread that could keep the capability.
+    // On this thread: it starts the commands, and gives the capability for routes away here before the first of them.
     if !listed.ranges.is_empty() {
         loopback::claim(&listed.ranges)?;
     }
