@@ -9,6 +9,7 @@
 
 mod dns;
 mod files;
+mod filter;
 mod loopback;
 mod names;
 mod relay;
