@@ -4,8 +4,10 @@
 use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
 use crate::judge::Verdict;
+use crate::network::Attempt;
 use crate::plan::{Plan, PlannedTrial};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One thing that happened. `trial` is the trial's index in [`Plan::trials`].
 #[derive(Debug, Clone)]
@@ -69,6 +71,15 @@ pub enum Event {
         trial: usize,
         /// Text as it came, stdout and stderr in the order of arrival.
         text: String,
+    },
+    /// A trial's sandbox had a way to listed hosts and is closed now: everything that its agent tried to reach, in order.
+    Network {
+        /// Which trial.
+        trial: usize,
+        /// The attempts.
+        attempts: Vec<Attempt>,
+        /// How many further ones were only counted.
+        unrecorded: u64,
     },
     /// A trial met a fault and will be started again.
     TrialRetry {
@@ -238,6 +249,27 @@ pub struct Timing {
     pub judge: Option<Span>,
 }
 
+/// What a trial's attempts to reach something come to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetworkUse {
+    /// How many were allowed.
+    pub allowed: u64,
+    /// How many were denied, names that were only looked up included.
+    pub denied: u64,
+    /// How many of both were only counted, over the cap of the evidence.
+    pub unrecorded: u64,
+    /// Bytes that the agent sent.
+    pub up: u64,
+    /// Bytes that it was sent.
+    pub down: u64,
+    /// Hosts that were reached, with the number of connections; the first so many of them.
+    pub reached: BTreeMap<String, u64>,
+    /// Hosts that were allowed and did not resolve or answer, with the number of attempts; the first so many of them.
+    pub unreached: BTreeMap<String, u64>,
+    /// Hosts that were denied, with the number of attempts; the first so many of them.
+    pub refused: BTreeMap<String, u64>,
+}
+
 /// All that is known of a trial when it has ended.
 #[derive(Debug, Clone)]
 pub struct TrialEnd {
@@ -255,4 +287,6 @@ pub struct TrialEnd {
     pub faults: Vec<Fault>,
     /// The image's tag and id, where one was used.
     pub image: Option<(String, String)>,
+    /// What it tried to reach, where it had a way to listed hosts.
+    pub network: Option<NetworkUse>,
 }

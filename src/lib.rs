@@ -21,6 +21,9 @@ pub mod plan;
 /// What runner and supervisor say to each other, and the limits of it.
 pub mod wire;
 
+/// Where a trial may connect to, the server outside the sandbox that holds to it, and evidence of every attempt.
+pub mod network;
+
 /// A closed box that runs one agent: run, read, write, close. It knows containers, not tasks.
 pub mod sandbox;
 

@@ -110,7 +110,7 @@ async fn look_at(engine: &Engine, findings: &mut Vec<Finding>) -> Result<(), Err
     findings.push(Finding {
         what: "policies",
         fine: true,
-        seen: "no-network and public are enforced; allowlist is refused (not enforceable yet)".to_owned(),
+        seen: "no-network, allowlist and public are applied to every trial".to_owned(),
         hint: None,
     });
     Ok(())

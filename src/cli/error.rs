@@ -20,6 +20,8 @@ pub enum Error {
     #[error(transparent)]
     Sandbox(#[from] crate::sandbox::Error),
     #[error(transparent)]
+    Network(#[from] crate::network::Error),
+    #[error(transparent)]
     Judge(#[from] crate::judge::Error),
     #[error(transparent)]
     Job(#[from] crate::job::Error),
@@ -48,7 +50,9 @@ impl Error {
             | Error::Config(_)
             | Error::Stamp(_) => exit::BAD_INPUT,
             Error::Results(results::Error::Write { .. }) => exit::HOST,
-            Error::Results(_) | Error::Job(_) | Error::Usage(_) | Error::Judge(_) => exit::BAD_INPUT,
+            Error::Results(_) | Error::Job(_) | Error::Usage(_) | Error::Judge(_) | Error::Network(_) => {
+                exit::BAD_INPUT
+            }
             Error::Sandbox(sandbox::Error::Script { .. } | sandbox::Error::Base(_)) => exit::BAD_INPUT,
             Error::Sandbox(_) => exit::ENGINE,
             Error::Report(_) | Error::Host { .. } => exit::HOST,
@@ -64,6 +68,7 @@ impl Error {
             Error::Populate(e) => e.hint(),
             Error::Config(e) => e.hint(),
             Error::Sandbox(e) => e.hint(),
+            Error::Network(e) => e.hint(),
             Error::Judge(e) => e.hint(),
             Error::Job(e) => e.hint(),
             Error::Results(e) => e.hint(),

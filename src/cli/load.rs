@@ -7,11 +7,12 @@ use super::words::count;
 use crate::agent::Agent;
 use crate::config::{self, AgentConfig, Config};
 use crate::corpus::{self, Corpus};
-use crate::job::{self, AgentSetup, Job, Retry, Settings};
+use crate::job::{self, AgentSetup, Job, JobTask, Retry, Settings};
+use crate::network::{self, Egress, Policy};
 use crate::plan::{AgentRef, plan};
 use crate::populate::{Mode, populate};
 use crate::results::{EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
-use crate::sandbox::{ImageSource, Limits, Network};
+use crate::sandbox::{ImageSource, Limits};
 use crate::task::{self, Task};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -41,10 +42,7 @@ impl Loaded {
             "task", "network", "time", "memory", "cpus"
         ));
         for task in &job.tasks {
-            let network = match task.network {
-                Network::None => "none",
-                Network::Public => "public",
-            };
+            let network = network_word(task);
             let image = match &task.image {
                 ImageSource::Named(name) => name.clone(),
                 ImageSource::Built { context, .. } => context.join("Dockerfile").display().to_string(),
@@ -66,6 +64,17 @@ impl Loaded {
             job.judge.name()
         ));
     }
+}
+
+/// What the task's agents may reach, in a word; how many hosts, where they are listed.
+fn network_word(task: &JobTask) -> String {
+    let word = |policy: &Policy| match policy {
+        Policy::NoNetwork => "none".to_owned(),
+        Policy::Public => "public".to_owned(),
+        Policy::Allowlist { .. } => count(policy.entries().len(), "host"),
+    };
+    let words: BTreeSet<String> = task.network.iter().map(word).collect();
+    words.into_iter().collect::<Vec<_>>().join("/")
 }
 
 /// Loads what `config` names. `check_only` changes nothing on disk.
@@ -109,7 +118,9 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     let refs: Vec<AgentRef> = agents.iter().map(agent_ref).collect();
     let plan = plan(&names, &refs, config.n_attempts);
     let settings = settings(config)?;
-    let tasks = job::prepare(tasks, &settings, |name| std::env::var(name).ok())?;
+    let tasks = job::prepare(tasks, &agents, &settings, |name| std::env::var(name).ok(), &mut notes)?;
+    let hosts = config.environment.hosts.clone();
+    let egress = Egress::new(network::Settings { hosts, ..network::Settings::default() })?;
     let digests: BTreeSet<&str> = corpora.iter().map(|corpus| corpus.digest.as_str()).collect();
     let record = JobRecord {
         format: FORMAT,
@@ -122,7 +133,8 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         trials: plan.trials.clone(),
         observed: observed(),
     };
-    let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, settings };
+    let egress = Arc::new(egress);
+    let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, egress, settings };
     Ok(Loaded { job: Arc::new(job), record, notes, corpora })
 }
 
@@ -195,6 +207,7 @@ fn agent(config: &AgentConfig) -> Result<AgentSetup, Error> {
         env: env.into_iter().collect(),
         override_timeout: config.override_timeout_sec.map(Duration::from_secs_f64),
         max_timeout: config.max_timeout_sec.map(Duration::from_secs_f64),
+        extra_hosts: config.extra_allowed_hosts.clone(),
     })
 }
 
@@ -215,6 +228,8 @@ fn settings(config: &Config) -> Result<Settings, Error> {
         n_concurrent: config.n_concurrent,
         retry,
         network: config.environment.network,
+        extra_hosts: config.environment.extra_allowed_hosts.clone(),
+        ports: config.environment.ports.clone(),
         base_image: config.environment.base_image.clone(),
         force_build: config.environment.force_build,
         agent_timeout_multiplier: config.agent_timeout_multiplier.unwrap_or(config.timeout_multiplier),

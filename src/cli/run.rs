@@ -7,7 +7,7 @@ use super::load::{Loaded, load};
 use super::vendor::VendorArgs;
 use crate::config::{self, Flags};
 use crate::results::Store;
-use crate::task::NetworkMode;
+use crate::task::{self, NetworkMode};
 use std::path::{Path, PathBuf};
 
 /// Run a job: every task, k attempts, in Docker
@@ -73,9 +73,12 @@ pub struct RunArgs {
     /// Where jobs are kept [default: jobs]
     #[arg(short = 'o', long, value_name = "DIR")]
     jobs_dir: Option<PathBuf>,
-    /// Less network than the tasks allow: no-network
+    /// Less network than the tasks allow: no-network, or allowlist for public tasks (with --allow-agent-host)
     #[arg(long, value_name = "MODE")]
     network: Option<NetworkMode>,
+    /// A host that agents may reach beside those of each task: a name, *.name, an address or a network; more than once
+    #[arg(long = "allow-agent-host", value_name = "HOST", value_parser = host)]
+    allow_agent_hosts: Vec<String>,
     /// Base image for Dockerfiles that have ARG BASE_IMAGE
     #[arg(long, value_name = "IMAGE")]
     base_image: Option<String>,
@@ -140,6 +143,7 @@ impl RunArgs {
             jobs_dir: self.jobs_dir.clone(),
             quiet: self.quiet,
             network: self.network,
+            allow_agent_hosts: self.allow_agent_hosts.clone(),
             base_image: self.base_image.clone(),
             force_build: self.force_build,
             judge: self.judge.clone(),
@@ -152,6 +156,10 @@ impl RunArgs {
         }
         flags
     }
+}
+
+fn host(text: &str) -> Result<String, String> {
+    task::normalize_host(text).map_err(|why| format!("it {why}"))
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

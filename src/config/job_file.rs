@@ -4,6 +4,7 @@
 use super::settings::{AgentConfig, DatasetConfig};
 use crate::task::NetworkMode;
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// A whole job file.
@@ -63,6 +64,8 @@ pub struct EnvironmentFile {
     pub override_memory_mb: Option<u64>,
     /// `env`, templates unresolved.
     pub env: Option<BTreeMap<String, String>>,
+    /// `extra_allowed_hosts`, normalised.
+    pub extra_allowed_hosts: Vec<String>,
 }
 
 /// `seatrial`: our own settings. Harbor passes over top-level keys that it doesn't know, and over no others.
@@ -70,6 +73,10 @@ pub struct EnvironmentFile {
 pub struct OwnFile {
     /// `network`.
     pub network: Option<NetworkMode>,
+    /// `hosts`: names, normalised, with their `address:port`.
+    pub hosts: BTreeMap<String, SocketAddr>,
+    /// `ports`, each at least 1.
+    pub ports: Vec<u16>,
     /// `base_image`.
     pub base_image: Option<String>,
     /// `cpus`.

@@ -6,7 +6,9 @@ use super::error::Error;
 use super::job_file::{EnvironmentFile, JobFile, OwnFile, RetryFile};
 use super::settings::{AgentConfig, DatasetConfig};
 use super::yaml::parse_yaml;
-use crate::task::{Level, NetworkMode, Problem, Section, Sink, Value};
+use crate::task::{Level, NetworkMode, Problem, Section, Sink, Value, normalize_host, read_hosts};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 /// The job file that is used where none is named.
@@ -113,7 +115,7 @@ fn retry(section: Section<'_>) -> RetryFile {
 fn agent(section: Section<'_>) -> AgentConfig {
     refuse(&section, &["import_path", "base_url", "model_api_key_name", "model_api_format", "skip_model_parsing"]);
     refuse(&section, &["n_concurrent", "concurrency_group", "skills", "override_setup_timeout_sec", "mcp_servers"]);
-    refuse(&section, &["resume_trajectory", "load_trajectory", "extra_allowed_hosts", "include_logs", "exclude_logs"]);
+    refuse(&section, &["resume_trajectory", "load_trajectory", "include_logs", "exclude_logs"]);
     let file = AgentConfig {
         // Harbor's default agent.
         name: section.text("name").unwrap_or_else(|| "oracle".into()),
@@ -123,6 +125,7 @@ fn agent(section: Section<'_>) -> AgentConfig {
         env_from_flags: Default::default(),
         override_timeout_sec: section.positive("override_timeout_sec"),
         max_timeout_sec: section.positive("max_timeout_sec"),
+        extra_allowed_hosts: read_hosts(&section, "extra_allowed_hosts"),
     };
     section.finish();
     file
@@ -163,7 +166,7 @@ fn environment(section: Section<'_>) -> EnvironmentFile {
     section.refuse("cpu_enforcement_policy", |v| *v == Value::Text("auto".into()));
     section.refuse("memory_enforcement_policy", |v| *v == Value::Text("auto".into()));
     refuse(&section, &["import_path", "stream", "override_storage_mb", "override_gpus", "override_tpu"]);
-    refuse(&section, &["mounts", "extra_docker_compose", "extra_allowed_hosts"]);
+    refuse(&section, &["mounts", "extra_docker_compose"]);
     section.refuse("delete", |v| *v == Value::Bool(true));
     refuse(&section, &["kwargs"]);
     let file = EnvironmentFile {
@@ -171,6 +174,7 @@ fn environment(section: Section<'_>) -> EnvironmentFile {
         override_cpus: section.cpus("override_cpus"),
         override_memory_mb: section.mebibytes("override_memory_mb"),
         env: section.text_map("env"),
+        extra_allowed_hosts: read_hosts(&section, "extra_allowed_hosts"),
     };
     section.finish();
     file
@@ -193,6 +197,8 @@ fn own(section: Section<'_>) -> OwnFile {
     });
     let file = OwnFile {
         network,
+        hosts: mapped_hosts(&section),
+        ports: ports(&section),
         base_image: section.text("base_image"),
         cpus: section.cpus("cpus"),
         memory_mb: section.mebibytes("memory_mb"),
@@ -204,6 +210,40 @@ fn own(section: Section<'_>) -> OwnFile {
     };
     section.finish();
     file
+}
+
+/// `hosts: {NAME: ADDRESS:PORT}`.
+fn mapped_hosts(section: &Section<'_>) -> BTreeMap<String, SocketAddr> {
+    let mut hosts = BTreeMap::new();
+    for (name, address) in section.text_map("hosts").unwrap_or_default() {
+        let normal = normalize_host(&name).and_then(|normal| match normal.contains(['*', '/']) {
+            true => Err("stands for more than one host".to_owned()),
+            false => Ok(normal),
+        });
+        match (normal, address.parse()) {
+            (Ok(normal), Ok(address)) => drop(hosts.insert(normal, address)),
+            (Err(why), _) => section.wrong("hosts", format!("has `{name}`, which {why}"), None),
+            (_, Err(_)) => section.wrong(
+                "hosts",
+                format!("has `{address}` for `{name}`, which is no address with a port"),
+                Some("write it as `127.0.0.1:8000`".into()),
+            ),
+        }
+    }
+    hosts
+}
+
+fn ports(section: &Section<'_>) -> Vec<u16> {
+    let mut ports = Vec::new();
+    for item in section.list("ports").unwrap_or_default() {
+        match item.value {
+            Value::Int(port @ 1..=65535) => ports.push(port as u16),
+            ref other => {
+                section.wrong("ports", format!("has `{}`, which is no port", other.to_json()), None);
+            }
+        }
+    }
+    ports
 }
 
 /// A list of tables; `None` where the key isn't there.

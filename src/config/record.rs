@@ -50,6 +50,7 @@ pub fn agent_record(agent: &AgentConfig) -> Value {
         "override_timeout_sec": agent.override_timeout_sec,
         "override_setup_timeout_sec": null,
         "max_timeout_sec": agent.max_timeout_sec,
+        "extra_allowed_hosts": agent.extra_allowed_hosts,
         "kwargs": agent.kwargs,
         "env": env_record(&agent.env, &agent.env_from_flags),
     })
@@ -67,6 +68,7 @@ pub fn environment_record(environment: &EnvironmentConfig) -> Value {
         "override_storage_mb": null,
         "override_gpus": null,
         "mounts": null,
+        "extra_allowed_hosts": environment.extra_allowed_hosts,
         "env": env_record(&environment.env, &BTreeSet::new()),
         "kwargs": {},
     })
@@ -80,6 +82,8 @@ fn own_record(config: &Config) -> Value {
         own.extend(value.map(|value| (key.to_string(), value)));
     };
     put("network", environment.network.map(|mode| mode.as_str().into()));
+    put("hosts", (!environment.hosts.is_empty()).then(|| json!(environment.hosts)));
+    put("ports", (!environment.ports.is_empty()).then(|| json!(environment.ports)));
     put("base_image", environment.base_image.clone().map(Value::from));
     put("cpus", environment.cpus.map(Value::from));
     put("memory_mb", environment.memory_mb.map(Value::from));

@@ -46,6 +46,8 @@ pub struct Flags {
     pub quiet: bool,
     /// `--network`.
     pub network: Option<NetworkMode>,
+    /// `--allow-agent-host`, normalised: for every agent.
+    pub allow_agent_hosts: Vec<String>,
     /// `--base-image`.
     pub base_image: Option<String>,
     /// `--force-build`.
@@ -108,6 +110,9 @@ pub fn resolve(
             override_memory_mb: environment.override_memory_mb,
             env: environment.env.unwrap_or_default(),
             network,
+            extra_allowed_hosts: environment.extra_allowed_hosts,
+            hosts: own.hosts,
+            ports: own.ports,
             base_image: flags.base_image.clone().or(var("SEATRIAL_BASE_IMAGE")).or(own.base_image),
             cpus: own.cpus,
             memory_mb: own.memory_mb,
@@ -142,6 +147,7 @@ fn agents(flags: &Flags, in_file: Vec<AgentConfig>) -> Vec<AgentConfig> {
             agent.kwargs.insert("command".into(), line.as_str().into());
         }
         agent.kwargs.extend(flags.agent_kwargs.iter().map(|(k, v)| (k.clone(), kwarg(v))).collect::<Map<_, _>>());
+        agent.extra_allowed_hosts.extend_from_slice(&flags.allow_agent_hosts);
         agent.env.extend(flags.agent_env.iter().cloned());
         agent.env_from_flags.extend(flags.agent_env.iter().map(|(k, _)| k.clone()));
     }

@@ -3,6 +3,7 @@
 use crate::task::NetworkMode;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// A job, ready to be planned.
@@ -74,6 +75,8 @@ pub struct AgentConfig {
     pub override_timeout_sec: Option<f64>,
     /// Bounds the time limit, in seconds.
     pub max_timeout_sec: Option<f64>,
+    /// Hosts that it may reach beside those of each task, normalised.
+    pub extra_allowed_hosts: Vec<String>,
 }
 
 /// One folder of tasks and what of it is run.
@@ -102,6 +105,12 @@ pub struct EnvironmentConfig {
     pub env: BTreeMap<String, String>,
     /// Less network than the tasks allow.
     pub network: Option<NetworkMode>,
+    /// Hosts that every agent may reach beside those of each task, normalised.
+    pub extra_allowed_hosts: Vec<String>,
+    /// Servers of the user's own: a listed name is connected to here.
+    pub hosts: BTreeMap<String, SocketAddr>,
+    /// TCP ports on which listed hosts can be reached; none means 80 and 443.
+    pub ports: Vec<u16>,
     /// The image that task images are built on, instead of the Dockerfile's default.
     pub base_image: Option<String>,
     /// CPUs for tasks that don't say.

@@ -38,9 +38,9 @@ impl Error {
     /// What the user can do about it, where one thing is likely to help.
     pub fn hint(&self) -> Option<String> {
         let Error::Tasks(tasks) = self;
-        tasks.iter().any(|(_, why)| why.contains("allowlist")).then(|| {
-            "`--network no-network` runs them with no network at all, which is enough for the oracle and for any agent \
-             that needs none"
+        tasks.iter().any(|(_, why)| why.contains("asks for more")).then(|| {
+            "a run may ask for less network than its tasks allow; `--allow-agent-host HOST` adds a host to what they \
+             allow"
                 .to_owned()
         })
     }

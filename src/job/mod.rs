@@ -8,11 +8,13 @@ mod clock;
 mod decide;
 mod error;
 mod images;
+mod reach;
 mod schedule;
 mod settings;
 mod setup;
 mod stop;
 mod trial;
+mod way_out;
 
 pub use clock::Clock;
 pub use decide::decide;

@@ -126,6 +126,7 @@ async fn one(context: Arc<Context>, index: usize, place: Option<OwnedSemaphorePe
             timing: Timing::default(),
             faults: Vec::new(),
             image: None,
+            network: None,
         },
     };
     context.say(Event::TrialFinished { trial: index, end: Box::new(end) });

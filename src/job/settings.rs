@@ -14,6 +14,10 @@ pub struct Settings {
     pub retry: Retry,
     /// Less network than the tasks allow.
     pub network: Option<NetworkMode>,
+    /// Hosts beside those of each task's environment, as [`crate::task::normalize_host`] spells them.
+    pub extra_hosts: Vec<String>,
+    /// TCP ports on which listed hosts can be reached; none means [`crate::network::PORTS`].
+    pub ports: Vec<u16>,
     /// Base image instead of the one that a Dockerfile's `ARG BASE_IMAGE` names.
     pub base_image: Option<String>,
     /// Build images anew also where the engine has them.
@@ -46,6 +50,8 @@ impl Default for Settings {
             n_concurrent: 4,
             retry: Retry::default(),
             network: None,
+            extra_hosts: Vec::new(),
+            ports: Vec::new(),
             base_image: None,
             force_build: false,
             agent_timeout: Duration::from_secs(900),
@@ -104,10 +110,13 @@ pub struct AgentSetup {
     pub override_timeout: Option<Duration>,
     /// Its time at most.
     pub max_timeout: Option<Duration>,
+    /// Hosts that it may reach beside those of each task, as [`crate::task::normalize_host`] spells them.
+    pub extra_hosts: Vec<String>,
 }
 
 impl From<Agent> for AgentSetup {
     fn from(agent: Agent) -> AgentSetup {
-        AgentSetup { agent, model: None, env: Vec::new(), override_timeout: None, max_timeout: None }
+        let (model, override_timeout, max_timeout) = (None, None, None);
+        AgentSetup { agent, model, env: Vec::new(), override_timeout, max_timeout, extra_hosts: Vec::new() }
     }
 }

@@ -2,13 +2,16 @@
 //! anything is built; a policy that can't be applied stops the job (fail closed).
 
 use super::Error;
+use super::reach::reach;
 use super::settings::{AgentSetup, Settings};
 use crate::judge::Judge;
+use crate::network::{Egress, Policy};
 use crate::plan::Plan;
-use crate::sandbox::{ImageSource, Limits, Network};
-use crate::task::{Case, NetworkMode, NetworkPolicy, Task, TaskSpec, resolve_env};
+use crate::sandbox::{ImageSource, Limits};
+use crate::task::{Case, Task, TaskSpec, resolve_env};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// All that a job needs to run.
@@ -24,6 +27,8 @@ pub struct Job {
     pub agents: Vec<AgentSetup>,
     /// Who judges.
     pub judge: Judge,
+    /// Who lets streams of sandboxes out.
+    pub egress: Arc<Egress>,
     /// How it runs.
     pub settings: Settings,
 }
@@ -35,8 +40,8 @@ pub struct JobTask {
     pub name: String,
     /// Where its image comes from.
     pub image: ImageSource,
-    /// What its sandbox can reach.
-    pub network: Network,
+    /// What each of the job's agents may reach in its sandbox, in the order of the job's agents.
+    pub network: Vec<Policy>,
     /// What its sandbox may use.
     pub limits: Limits,
     /// Its variables, templates filled in.
@@ -57,20 +62,23 @@ pub struct JobTask {
     pub case: Case,
 }
 
-/// Makes tasks ready to run. `host` looks up a variable of this machine.
+/// Makes tasks ready to run for these agents. `host` looks up a variable of this machine; `notes` gets what the user
+/// should know.
 ///
 /// # Errors
 /// [`Error::Tasks`] with everything that keeps any of them from running as asked.
 pub fn prepare(
     tasks: Vec<Task>,
+    agents: &[AgentSetup],
     settings: &Settings,
     host: impl Fn(&str) -> Option<String>,
+    notes: &mut Vec<String>,
 ) -> Result<Vec<JobTask>, Error> {
     let mut wrong = Vec::new();
     let mut ready = Vec::new();
     for task in tasks {
         let name = task.name.clone();
-        match prepare_one(task, settings, &host) {
+        match prepare_one(task, agents, settings, &host, notes) {
             Ok(task) => ready.push(task),
             Err(reasons) => wrong.extend(reasons.into_iter().map(|why| (name.clone(), why))),
         }
@@ -78,13 +86,23 @@ pub fn prepare(
     if wrong.is_empty() { Ok(ready) } else { Err(Error::Tasks(wrong)) }
 }
 
-fn prepare_one(task: Task, settings: &Settings, host: impl Fn(&str) -> Option<String>) -> Result<JobTask, Vec<String>> {
+fn prepare_one(
+    task: Task,
+    agents: &[AgentSetup],
+    settings: &Settings,
+    host: impl Fn(&str) -> Option<String>,
+    notes: &mut Vec<String>,
+) -> Result<JobTask, Vec<String>> {
     let spec = &task.spec;
     let mut wrong = Vec::new();
-    let network = network(spec.agent_network(), settings.network).unwrap_or_else(|why| {
-        wrong.push(why);
-        Network::None
-    });
+    let mut network = Vec::new();
+    for agent in agents {
+        match reach(spec, agent, settings, notes) {
+            Ok(policy) => network.push(policy),
+            Err(why) if wrong.contains(&why) => {}
+            Err(why) => wrong.push(why),
+        }
+    }
     let mut filled = |env: &BTreeMap<String, String>| match resolve_env(env, &host) {
         Ok(env) => env.into_iter().collect(),
         Err(error) => {
@@ -113,26 +131,6 @@ fn prepare_one(task: Task, settings: &Settings, host: impl Fn(&str) -> Option<St
         instruction: task.instruction,
         case,
     })
-}
-
-/// What the sandbox can reach: what the task says, or less where the user asks for less.
-fn network(policy: &NetworkPolicy, ask: Option<NetworkMode>) -> Result<Network, String> {
-    let narrowed = match ask {
-        None => policy.clone(),
-        Some(mode) => policy.narrowed(mode).ok_or_else(|| {
-            let (allowed, asked) = (policy.mode().as_str(), mode.as_str());
-            format!("it allows `network_mode = \"{allowed}\"`, and `--network {asked}` asks for more than that")
-        })?,
-    };
-    match narrowed {
-        NetworkPolicy::Public => Ok(Network::Public),
-        NetworkPolicy::NoNetwork => Ok(Network::None),
-        // A list of no hosts allows none.
-        NetworkPolicy::Allowlist(hosts) if hosts.is_empty() => Ok(Network::None),
-        NetworkPolicy::Allowlist(_) => {
-            Err("it asks for an allowlist of hosts, which this version can't enforce yet".to_owned())
-        }
-    }
 }
 
 fn image(task: &Task, settings: &Settings) -> ImageSource {
@@ -193,30 +191,5 @@ mod tests {
         assert_eq!(limit(None, None, None), 1800, "a task that says nothing still has a limit");
         let retry = Retry { max_wait: Duration::from_secs(10), multiplier: 4.0, ..Retry::default() };
         assert_eq!([0, 1, 2, 99].map(|n| retry.wait(n).as_secs()), [1, 4, 10, 10]);
-    }
-
-    #[test]
-    fn a_run_gets_less_network_than_its_task_allows_but_never_more() {
-        let hosts = || NetworkPolicy::Allowlist(vec!["api.example.com".to_owned()]);
-        let none = Some(NetworkMode::NoNetwork);
-        for (policy, ask, expected) in [
-            (NetworkPolicy::Public, None, Ok(Network::Public)),
-            (NetworkPolicy::Public, none, Ok(Network::None)),
-            (NetworkPolicy::NoNetwork, None, Ok(Network::None)),
-            (NetworkPolicy::Allowlist(Vec::new()), None, Ok(Network::None)),
-            (hosts(), none, Ok(Network::None)),
-            (hosts(), None, Err("can't enforce")),
-            (hosts(), Some(NetworkMode::Allowlist), Err("can't enforce")),
-            (hosts(), Some(NetworkMode::Public), Err("asks for more")),
-            (NetworkPolicy::NoNetwork, Some(NetworkMode::Public), Err("asks for more")),
-            (NetworkPolicy::NoNetwork, Some(NetworkMode::Allowlist), Err("asks for more")),
-            (NetworkPolicy::Public, Some(NetworkMode::Allowlist), Err("asks for more")),
-        ] {
-            match (network(&policy, ask), expected) {
-                (Ok(given), Ok(expected)) => assert_eq!(given, expected, "{policy:?} {ask:?}"),
-                (Err(why), Err(part)) => assert!(why.contains(part), "{why}"),
-                (given, expected) => panic!("{policy:?} {ask:?}: {given:?}, not {expected:?}"),
-            }
-        }
     }
 }

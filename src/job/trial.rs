@@ -7,6 +7,7 @@ use super::decide::decide;
 use super::images::Images;
 use super::setup::{Job, JobTask};
 use super::stop::Stop;
+use super::way_out::WayOut;
 use crate::agent::{self, AgentRun, Launch};
 use crate::answer::{self, Answer};
 use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
@@ -106,6 +107,7 @@ async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd
         timing: Timing::default(),
         faults: Vec::new(),
         image: None,
+        network: None,
     };
     end.outcome = match steps(context, index, &planned, &clock, &mut end, place).await {
         Ok(outcome) => outcome,
@@ -140,7 +142,8 @@ async fn steps(
 
     enter(Stage::Sandbox);
     let owner = Owner { job: job.name.clone(), trial: planned.name.clone() };
-    let spec = Spec { image, network: task.network, limits: task.limits, owner };
+    let way = WayOut::new(&task.network[planned.agent_index], &job.egress);
+    let spec = Spec { image, network: way.network(), limits: task.limits, owner };
     let began = clock.now();
     // Not cut short by a stop: a container that is half made would have no owner that removes it.
     let mut sandbox = context.engine.open(&spec).await.map_err(|e| fault(Stage::Sandbox, &e))?;
@@ -158,6 +161,10 @@ async fn steps(
     }
     if let Some(span) = &mut end.timing.collect {
         span.finished_at += clock.now() - began;
+    }
+    if let Some((attempts, network)) = way.close().await {
+        context.say(Event::Network { trial: index, attempts, unrecorded: network.unrecorded });
+        end.network = Some(network);
     }
     let Some((run, answer)) = ran? else { return Ok(Outcome::Cancelled) };
 

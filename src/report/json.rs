@@ -1,6 +1,8 @@
 //! The report for programs. Its fields are documented here and in `stats/summary.rs`, and carry a format number.
 
+use super::network::{Network, network};
 use super::plain::misleads;
+use crate::event::NetworkUse;
 use crate::results::{Job, TrialRecord};
 use crate::stats::{ArmSummary, Summary};
 use serde::Serialize;
@@ -12,6 +14,9 @@ const FORMAT: u32 = 1;
 struct Report<'a> {
     format: u32,
     job: JobPart<'a>,
+    /// What agents reached and were denied; not there where no trial had a way to listed hosts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<Network<'a>>,
     /// One entry per agent and model.
     arms: &'a [ArmSummary],
     /// Trials that have ended, in the order of the plan.
@@ -57,6 +62,9 @@ struct TrialPart<'a> {
     verdict: Option<&'a str>,
     /// How many faults came before.
     retries: usize,
+    /// What it tried to reach; not there where it had no way to listed hosts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<&'a NetworkUse>,
     /// How long the trial took, in seconds.
     seconds: f64,
 }
@@ -81,6 +89,7 @@ pub fn json(job: &Job, summary: &Summary) -> String {
             engine: &record.observed.engine.kind,
             planned: record.trials.len(),
         },
+        network: network(job),
         arms: &summary.arms,
         trials: job.trials.iter().map(trial).collect(),
         missing: &job.missing,
@@ -104,6 +113,7 @@ fn trial(record: &TrialRecord) -> TrialPart<'_> {
         rule: record.verdict.as_ref().map(|verdict| verdict.rule.as_str()),
         verdict: record.verdict.as_ref().map(|verdict| verdict.reason.as_str()),
         retries: record.earlier_faults.len(),
+        network: record.network.as_ref(),
         seconds: span.finished_at - span.started_at,
     }
 }

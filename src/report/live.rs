@@ -78,7 +78,7 @@ impl State {
                     running.stage = doing(*stage);
                 }
             }
-            Event::AgentOutput { .. } => {}
+            Event::AgentOutput { .. } | Event::Network { .. } => {}
             Event::TrialRetry { trial, .. } => {
                 self.retries += 1;
                 if let Some(running) = self.running.get_mut(trial) {
@@ -188,6 +188,7 @@ pub fn plain_line(state: &State, event: &Event) -> Option<String> {
         | Event::TrialStarted { .. }
         | Event::TrialStage { .. }
         | Event::AgentOutput { .. }
+        | Event::Network { .. }
         | Event::JobFinished => None,
     }
 }

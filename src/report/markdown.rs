@@ -1,5 +1,6 @@
 //! The report for pull requests and notes: Markdown with tables, whatever agents write in it kept from being markup.
 
+use super::network::network;
 use super::numbers::{
     Group, arm_name, bad_keys, counts, groups, interval, job_line, pass_rate, percent, seconds, tasks, three, verdict,
 };
@@ -13,6 +14,12 @@ pub fn markdown(job: &Job, summary: &Summary) -> String {
     let mut out = format!("# {}\n\n{}\n", literal(&job.record.name), literal(&job_line(&job.record)));
     for arm in &summary.arms {
         out.push_str(&arm_markdown(arm));
+    }
+    if let Some(network) = network(job) {
+        out.push_str("\n## Network\n\n| | |\n| --- | --- |\n");
+        for (name, text) in network.facts() {
+            out.push_str(&format!("| {name} | {} |\n", literal(&text)));
+        }
     }
     let groups = groups(job);
     if !groups.is_empty() {

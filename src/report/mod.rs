@@ -8,6 +8,7 @@ mod json;
 mod junit;
 pub mod live;
 mod markdown;
+mod network;
 mod numbers;
 mod plain;
 mod terminal;

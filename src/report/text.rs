@@ -1,5 +1,6 @@
 //! The report for a terminal: 80 columns, no color, readable when it is pasted into a message.
 
+use super::network::network;
 use super::numbers::{
     Group, arm_name, bad_keys, counts, groups, interval, job_line, pass_rate, percent, seconds, task_name, tasks, three,
 };
@@ -19,6 +20,10 @@ pub fn text(job: &Job, summary: &Summary) -> String {
     let mut out = format!("{}: {}\n", plain(&job.record.name), plain(&job_line(&job.record)));
     for arm in &summary.arms {
         out.push_str(&arm_text(arm));
+    }
+    if let Some(network) = network(job) {
+        out.push_str("\nnetwork\n");
+        network.facts().iter().for_each(|(name, text)| fact(&mut out, name, &plain(text)));
     }
     let groups = groups(job);
     if !groups.is_empty() {
@@ -51,12 +56,7 @@ fn arm_text(arm: &ArmSummary) -> String {
     let all = &arm.all;
     let rate = percent(pass_rate(all.rewarded, all.passes));
     out.push_str(&format!("\n{}\n", plain(&arm_name(arm))));
-    let mut fact = |name: &str, text: String| {
-        for (i, line) in wrap(&text, WIDTH - 16).iter().enumerate() {
-            let name = if i == 0 { name } else { "" };
-            writeln!(out, "  {name:<12}  {line}").expect("a string takes everything");
-        }
-    };
+    let mut fact = |name: &str, text: String| fact(&mut out, name, &text);
     fact(
         "passes",
         format!("{} of {} with a reward, {rate} (Wilson 95% {})", all.passes, all.rewarded, interval(all.wilson_95)),
@@ -104,6 +104,14 @@ fn arm_text(arm: &ArmSummary) -> String {
         out.push_str(&format!("  {stage:<10}{median:>10}{p95:>10}\n"));
     }
     out
+}
+
+/// A named fact, wrapped beside its name.
+fn fact(out: &mut String, name: &str, text: &str) {
+    for (i, line) in wrap(text, WIDTH - 16).iter().enumerate() {
+        let name = if i == 0 { name } else { "" };
+        writeln!(out, "  {name:<12}  {line}").expect("a string takes everything");
+    }
 }
 
 fn task_table(arm: &ArmSummary) -> String {

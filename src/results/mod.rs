@@ -5,6 +5,7 @@
 //! is torn, of another trial or of a newer format is named as damaged, never counted.
 
 mod error;
+mod evidence;
 mod file;
 mod harbor_job;
 mod harbor_trial;

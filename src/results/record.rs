@@ -1,13 +1,13 @@
 //! The stored shapes: `seatrial.json` (one per job) and the `seatrial` part of each trial's `result.json`.
 //!
 //! They are apart from the live types of `event.rs` and carry a format version. The nouns inside that other rooms
-//! define (`Verdict`, `AgentRun`, `Timing`, `Fault`, `PlannedTrial`) are stored as those rooms spell them, so a change
+//! define (`Verdict`, `AgentRun`, `Timing`, `Fault`, `NetworkUse`, `PlannedTrial`) are stored as those rooms spell them, so a change
 //! of one of their fields is a change of [`FORMAT`].
 
 use super::outcome::{OutcomeKind, reason, verdict};
 use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
-use crate::event::{Fault, Outcome, Timing, TrialEnd};
+use crate::event::{Fault, NetworkUse, Outcome, Timing, TrialEnd};
 use crate::judge::Verdict;
 use crate::plan::PlannedTrial;
 use serde::{Deserialize, Serialize};
@@ -134,6 +134,9 @@ pub struct TrialRecord {
     pub timing: Timing,
     /// The image, where one was used.
     pub image: Option<ImageRecord>,
+    /// What the agent tried to reach, where it had a way to listed hosts; `network.jsonl` has each attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkUse>,
     /// The engine's kind: `docker`, or `fake` where no container ran.
     pub engine: String,
     /// Harbor's digest of the task.
@@ -170,6 +173,7 @@ impl TrialRecord {
             judge: job.judge.clone(),
             timing: end.timing.clone(),
             image: end.image.as_ref().map(|(tag, id)| ImageRecord { tag: tag.clone(), id: id.clone() }),
+            network: end.network.clone(),
             engine: job.observed.engine.kind.clone(),
             task_digest: task.map(|task| task.digest.clone()).unwrap_or_default(),
             task_content_digest: task.map(|task| task.content_digest.clone()).unwrap_or_default(),

@@ -46,6 +46,7 @@ pub fn rejudged(record: &TrialRecord, answer: Option<Answer>, outcome: Outcome, 
         timing,
         faults: record.earlier_faults.clone(),
         image: record.image.as_ref().map(|image| (image.tag.clone(), image.id.clone())),
+        network: record.network.clone(),
     }
 }
 

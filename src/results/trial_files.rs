@@ -3,8 +3,9 @@
 
 use super::file::{append, make_folder, remove_unfinished, sync_together, unfinished, write_unsynced};
 use super::record::{JobRecord, TrialRecord, raw_answer};
-use super::{Error, harbor_trial};
+use super::{Error, evidence, harbor_trial};
 use crate::event::TrialEnd;
+use crate::network::Attempt;
 use crate::plan::PlannedTrial;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -18,10 +19,23 @@ pub const RESULT: &str = "result.json";
 /// Where the answer's bytes are kept, seen from the trial's folder.
 pub const ANSWER: &str = "artifacts/app/answer.txt";
 
+/// What the agent tried to reach.
+const NETWORK: &str = "network.jsonl";
+
 /// Everything that this room puts into a trial's folder. `result.json` is moved first, so that no crash leaves a
 /// result whose files are gone.
-const OURS: [&str; 9] =
-    [RESULT, "config.json", "lock.json", "trial.log", "exception.txt", "agent", "artifacts", "verifier", "retries"];
+const OURS: [&str; 10] = [
+    RESULT,
+    "config.json",
+    "lock.json",
+    "trial.log",
+    "exception.txt",
+    NETWORK,
+    "agent",
+    "artifacts",
+    "verifier",
+    "retries",
+];
 
 /// Where earlier tries are kept.
 const RETRIES: &str = "retries";
@@ -104,6 +118,12 @@ pub fn set_aside(trial_dir: &Path) -> Result<bool, Error> {
         fs::rename(&path, target.join(name)).map_err(|source| Error::Write { path, source })?;
     }
     Ok(true)
+}
+
+/// Writes what the agent tried to reach; the trial's end syncs it.
+pub fn write_evidence(trial_dir: &Path, attempts: &[Attempt], unrecorded: u64) -> Result<(), Error> {
+    make_folder(trial_dir)?;
+    write_unsynced(&trial_dir.join(NETWORK), &evidence::lines(attempts, unrecorded))
 }
 
 /// Writes why a try failed, where [`set_aside`] will find it.

@@ -9,11 +9,15 @@ pub mod docker;
 mod engine;
 mod error;
 pub mod fake;
+mod mux;
+mod relay;
 mod session;
 mod spec;
+mod stream;
 
 pub use crate::wire::{Exit, Found};
 pub use engine::{Engine, Sandbox};
 pub use error::Error;
-pub use session::Session;
+pub use relay::Relay;
+pub use session::{Broken, Session};
 pub use spec::{Command, File, Image, ImageSource, Limits, Network, Owner, Spec};

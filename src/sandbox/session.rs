@@ -1,8 +1,11 @@
 //! Speaks with a supervisor over any byte stream: orders out, reports in. It knows the order of frames and nothing of
 //! engines. `Mkdir` and `Write` don't wait for their answers; those are taken before the next `run` or `read`.
+//!
+//! Streams beside the conversation move while it waits for a report, which is whenever the agent runs.
 
-use super::{Command, File, Image};
-use crate::wire::{CHUNK, Decoder, Exit, Found, Frame, Order, Report, Run};
+use super::mux::Mux;
+use super::{Command, File, Image, Relay};
+use crate::wire::{CHUNK, Decoder, Exit, Found, Frame, Malformed, Order, Report, Run};
 use futures_util::{Stream, StreamExt};
 use std::pin::Pin;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
@@ -30,6 +33,8 @@ pub struct Session {
     decoder: Decoder,
     /// `Done`s that are still to come for orders already sent.
     owed: usize,
+    /// The streams, where there is a relay.
+    mux: Option<Mux>,
 }
 
 impl std::fmt::Debug for Session {
@@ -41,7 +46,7 @@ impl std::fmt::Debug for Session {
 impl Session {
     /// Begins a conversation; [`Session::ready`] comes first.
     pub fn new(input: Input, output: Output) -> Session {
-        Session { input, output, decoder: Decoder::default(), owed: 0 }
+        Session { input, output, decoder: Decoder::default(), owed: 0, mux: None }
     }
 
     /// Waits until the supervisor reads orders.
@@ -53,6 +58,27 @@ impl Session {
             Report::Ready => Ok(()),
             other => Err(unexpected(&other)),
         }
+    }
+
+    /// Lets the agent reach what is listed, and what the trial's policy lets out of that. At most once, before any
+    /// command.
+    ///
+    /// # Errors
+    /// [`Broken`] as the others; the sandbox can't be used then.
+    pub async fn relay(&mut self, relay: &Relay) -> Result<(), Broken> {
+        /// So that the order is one frame, and each name has its own sockets.
+        const MOST: usize = 3000;
+        let listed = &relay.listed;
+        if listed.names.len() + listed.suffixes.len() + listed.ranges.len() > MOST {
+            return Err(Broken::Refused(format!("let out more than {MOST} hosts")));
+        }
+        self.settle().await?;
+        self.order(&Order::Network(listed.clone())).await?;
+        match self.report().await? {
+            Report::Done => self.mux = Some(Mux::new(relay.clone())),
+            other => return Err(unexpected(&other)),
+        }
+        Ok(())
     }
 
     /// Makes a folder with these permission bits.
@@ -143,8 +169,12 @@ impl Session {
     async fn order(&mut self, order: &Order) -> Result<(), Broken> {
         let mut frame = Vec::new();
         order.encode(&mut frame);
+        self.send(&frame).await
+    }
+
+    async fn send(&mut self, frames: &[u8]) -> Result<(), Broken> {
         let written = async {
-            self.output.write_all(&frame).await?;
+            self.output.write_all(frames).await?;
             self.output.flush().await
         };
         written.await.map_err(|e| Broken::Ended(e.to_string()))
@@ -160,27 +190,41 @@ impl Session {
         Ok(())
     }
 
+    /// The next report. Whatever comes of streams before it is handed on.
     async fn report(&mut self) -> Result<Report, Broken> {
         loop {
-            match self.decoder.frame() {
-                Ok(Some(Frame { kind, stream: 0, payload })) => {
-                    return match Report::decode(kind, payload) {
-                        Ok(Report::Failed(why)) => Err(Broken::Refused(why)),
-                        Ok(report) => Ok(report),
-                        Err(e) => Err(Broken::Spoiled(e.to_string())),
-                    };
+            while let Some(Frame { kind, stream, payload }) = self.decoder.frame().map_err(spoiled)? {
+                match (stream, &mut self.mux) {
+                    (0, mux) => match (Report::decode(kind, payload).map_err(spoiled)?, mux) {
+                        (Report::Failed(why), _) => return Err(Broken::Refused(why)),
+                        (Report::Unlisted(name), Some(mux)) => mux.unlisted(&name).map_err(spoiled)?,
+                        (report, _) => return Ok(report),
+                    },
+                    (id, Some(mux)) => mux.take(id, kind, payload).map_err(spoiled)?,
+                    (_, None) => return Err(Broken::Spoiled("a frame for a stream that isn't open".to_owned())),
                 }
-                Ok(Some(_)) => return Err(Broken::Spoiled("a frame for a stream that isn't open".to_owned())),
-                Err(e) => return Err(Broken::Spoiled(e.to_string())),
-                Ok(None) => {}
             }
-            match self.input.next().await {
-                Some(Ok(bytes)) => self.decoder.feed(&bytes),
-                Some(Err(why)) => return Err(Broken::Ended(why)),
-                None => return Err(Broken::Ended("its stream ended".to_owned())),
+            let frames = match &mut self.mux {
+                None => Err(self.input.next().await),
+                // What comes up is first: it may end what is still to go down.
+                Some(mux) => tokio::select! {
+                    biased;
+                    piece = self.input.next() => Err(piece),
+                    frames = mux.outgoing() => Ok(frames),
+                },
+            };
+            match frames {
+                Ok(frames) => self.send(&frames).await?,
+                Err(Some(Ok(bytes))) => self.decoder.feed(&bytes),
+                Err(Some(Err(why))) => return Err(Broken::Ended(why)),
+                Err(None) => return Err(Broken::Ended("its stream ended".to_owned())),
             }
         }
     }
+}
+
+fn spoiled(error: Malformed) -> Broken {
+    Broken::Spoiled(error.to_string())
 }
 
 fn unexpected(report: &Report) -> Broken {
@@ -191,6 +235,7 @@ fn unexpected(report: &Report) -> Broken {
         Report::File { .. } | Report::Bytes(_) => "a file that nobody asked for",
         Report::Done => "an answer to no order",
         Report::Failed(_) => "a failure of no order",
+        Report::Unlisted(_) => "a name that was asked of no relay",
     };
     Broken::Spoiled(what.to_owned())
 }

@@ -1,5 +1,6 @@
 //! The nouns of the sandbox contract: what to start, within which limits, and what comes back.
 
+use super::Relay;
 use crate::wire::Found;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -44,12 +45,14 @@ pub struct Image {
 }
 
 /// What a sandbox can reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Network {
     /// Nothing: no interface but loopback.
     None,
     /// Whatever the engine's default network reaches.
     Public,
+    /// Listed hosts, from loopback through this process.
+    Listed(Relay),
 }
 
 /// What a sandbox may use.

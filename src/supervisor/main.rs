@@ -7,9 +7,15 @@
 //!
 //! When the runner goes away, standard input ends, this program ends, and with PID 1 every process of the trial.
 
+mod dns;
 mod files;
 mod filter;
+mod loopback;
+mod names;
+mod relay;
 mod run;
+mod socket;
+mod streams;
 mod sys;
 mod users;
 #[path = "../wire/mod.rs"]
@@ -17,7 +23,7 @@ mod wire;
 
 use std::io::{Read, Write};
 use std::sync::{Mutex, mpsc};
-use wire::{Decoder, Order, Report};
+use wire::{Decoder, Frame, Order, Report};
 
 fn main() {
     // Ending a trial means killing every process in sight. That is right only where this program is a container's
@@ -45,18 +51,24 @@ fn obey(order: Order) {
             files::send(&path, cap);
             Ok(Report::Done)
         }
+        Order::Network(listed) => relay::start(listed).map(|()| Report::Done),
         Order::Quit => std::process::exit(0),
     };
     say(&done.unwrap_or_else(Report::Failed));
 }
 
-/// Sends one report as a whole. Where nobody listens any more there is nothing left to do, so it ends.
+/// Sends one report.
 fn say(report: &Report) {
-    static STDOUT: Mutex<()> = Mutex::new(());
     let mut frame = Vec::new();
     report.encode(&mut frame);
+    send(&frame);
+}
+
+/// Sends one frame as a whole. Where nobody listens any more there is nothing left to do, so it ends.
+fn send(frame: &[u8]) {
+    static STDOUT: Mutex<()> = Mutex::new(());
     let _turn = STDOUT.lock();
-    if sys::stream(1).write_all(&frame).is_err() {
+    if sys::stream(1).write_all(frame).is_err() {
         std::process::exit(1);
     }
 }
@@ -76,11 +88,12 @@ fn orders() -> mpsc::IntoIter<Order> {
             loop {
                 match decoder.frame() {
                     Ok(None) => break,
-                    Ok(Some(frame)) => match Order::decode(frame.kind, frame.payload) {
+                    Ok(Some(Frame { kind, stream: 0, payload })) => match Order::decode(kind, payload) {
                         Ok(order) => drop(sender.send(order)),
                         Err(_) => std::process::exit(2),
                     },
-                    Err(_) => std::process::exit(2),
+                    Ok(Some(Frame { kind, stream, payload })) if relay::hand_over(stream, kind, payload) => {}
+                    Ok(Some(_)) | Err(_) => std::process::exit(2),
                 }
             }
         }

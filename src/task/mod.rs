@@ -30,7 +30,7 @@ pub use edit::{Stamp, Tier, apply_stamp, metadata_of, stamp_of};
 pub use env::resolve_env;
 pub use error::Error;
 pub use hosts::normalize_host;
-pub use network::{NetworkMode, NetworkPolicy};
+pub use network::{NetworkMode, NetworkPolicy, read_hosts};
 pub use node::{Node, Place, Value};
 pub use problem::{Level, Problem, Sink};
 pub use read::read_spec;

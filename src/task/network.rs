@@ -2,6 +2,7 @@
 //! applies the policy gets the normalised list and nothing else.
 
 use super::hosts::normalize_host;
+use super::node::Place;
 use super::problem::Level;
 use super::walk::{Section, closest};
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,20 @@ impl NetworkPolicy {
             NetworkPolicy::NoNetwork => NetworkMode::NoNetwork,
             NetworkPolicy::Allowlist(_) => NetworkMode::Allowlist,
         }
+    }
+
+    /// This policy with more hosts. A policy of no network becomes a list of them, as in Harbor; one that is public has
+    /// them anyway.
+    pub fn extended(&self, more: &[String]) -> NetworkPolicy {
+        let mut hosts = match self {
+            NetworkPolicy::Allowlist(hosts) => hosts.clone(),
+            NetworkPolicy::NoNetwork if !more.is_empty() => Vec::new(),
+            NetworkPolicy::NoNetwork | NetworkPolicy::Public => return self.clone(),
+        };
+        hosts.extend_from_slice(more);
+        hosts.sort();
+        hosts.dedup();
+        NetworkPolicy::Allowlist(hosts)
     }
 
     /// The policy of a run that asks for `mode` where the task has this one. A run may ask for less than the task
@@ -107,17 +122,23 @@ pub(crate) fn read_policy(section: &Section<'_>) -> Option<NetworkPolicy> {
     Some(match mode {
         NetworkMode::Public => NetworkPolicy::Public,
         NetworkMode::NoNetwork => NetworkPolicy::NoNetwork,
-        NetworkMode::Allowlist => NetworkPolicy::Allowlist(hosts(section, listed.unwrap_or_default())),
+        NetworkMode::Allowlist => NetworkPolicy::Allowlist(hosts(section, "allowed_hosts", listed.unwrap_or_default())),
     })
 }
 
-fn hosts(section: &Section<'_>, listed: Vec<(super::node::Place, String)>) -> Vec<String> {
+/// Reads a list of hosts, each as [`normalize_host`] spells it, sorted, each once. What is no host is named with its
+/// place in the walker's sink.
+pub fn read_hosts(section: &Section<'_>, key: &'static str) -> Vec<String> {
+    hosts(section, key, section.texts(key).unwrap_or_default())
+}
+
+fn hosts(section: &Section<'_>, key: &'static str, listed: Vec<(Place, String)>) -> Vec<String> {
     let mut hosts = Vec::new();
     for (index, (at, entry)) in listed.into_iter().enumerate() {
         match normalize_host(&entry) {
             Ok(host) => hosts.push(host),
             Err(why) => {
-                let key = format!("{}[{index}]", section.path("allowed_hosts"));
+                let key = format!("{}[{index}]", section.path(key));
                 section.add(Level::Error, at, key, format!("host `{entry}` {why}"));
             }
         }

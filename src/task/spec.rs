@@ -25,13 +25,6 @@ pub struct TaskSpec {
     pub solution_env: BTreeMap<String, String>,
 }
 
-impl TaskSpec {
-    /// The policy under which the agent runs: its own, else the environment's.
-    pub fn agent_network(&self) -> &NetworkPolicy {
-        self.agent.network.as_ref().unwrap_or(&self.environment.network)
-    }
-}
-
 /// `[task]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Package {

@@ -1,9 +1,9 @@
 //! Orders (runner to supervisor) and reports (supervisor to runner): what each frame of stream 0 means.
-//!
-//! Fields are written one after another: numbers little-endian, text and bytes with a four-byte length before them,
-//! lists with a four-byte count. Every decoder checks lengths and rejects what is left over.
+//! Every decoder checks lengths and rejects what is left over.
 
+use super::fields::{Reader, Writer};
 use super::frame::{Malformed, encode};
+use std::net::IpAddr;
 
 /// How many bytes of a file or of output one frame carries.
 pub const CHUNK: usize = 64 * 1024;
@@ -38,8 +38,25 @@ pub enum Order {
         /// Send nothing of a file that is larger than this many bytes.
         cap: u64,
     },
+    /// From now on listed hosts can be reached, as streams beside stream 0. At most once, before any command runs;
+    /// without it there is no relay at all.
+    Network(Listed),
     /// End, and the container with it.
     Quit,
+}
+
+/// What can be reached through the relay. Whether a stream is let out is decided by the runner alone; what is not
+/// here never gets as far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Host names, lower case, without a final dot.
+    pub names: Vec<String>,
+    /// `example.com` for every name below it, at any depth, and not for itself.
+    pub suffixes: Vec<String>,
+    /// Addresses and networks, as an address and the length of its prefix in bits.
+    pub ranges: Vec<(IpAddr, u8)>,
+    /// TCP ports, on each of the hosts.
+    pub ports: Vec<u16>,
 }
 
 /// A command to run.
@@ -88,7 +105,12 @@ pub enum Report {
     Done,
     /// The order could not be done, through no doing of the agent's; says why.
     Failed(String),
+    /// A name was asked for that isn't listed. Each name is told once, and at most [`UNLISTED`] of them.
+    Unlisted(String),
 }
+
+/// How many unlisted names are told.
+pub const UNLISTED: usize = 256;
 
 /// Where output came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,8 +174,15 @@ impl Order {
         let kind = match self {
             Order::Mkdir { path, mode } => w.text(path).u32(*mode).kind(b'm'),
             Order::Write { path, mode, append, bytes } => w.text(path).u32(*mode).flag(*append).bytes(bytes).kind(b'w'),
-            Order::Run(run) => w.run(run).kind(b'r'),
+            Order::Run(run) => {
+                run.write(&mut w);
+                b'r'
+            }
             Order::Read { path, cap } => w.text(path).u64(*cap).kind(b'f'),
+            Order::Network(listed) => {
+                listed.write(&mut w);
+                b'n'
+            }
             Order::Quit => b'q',
         };
         encode(out, kind, 0, &w.0);
@@ -168,8 +197,9 @@ impl Order {
         let order = match kind {
             b'm' => Order::Mkdir { path: r.text()?, mode: r.u32()? },
             b'w' => Order::Write { path: r.text()?, mode: r.u32()?, append: r.flag()?, bytes: r.bytes()?.to_vec() },
-            b'r' => Order::Run(r.run()?),
+            b'r' => Order::Run(Run::read(&mut r)?),
             b'f' => Order::Read { path: r.text()?, cap: r.u64()? },
+            b'n' => Order::Network(Listed::read(&mut r)?),
             b'q' => Order::Quit,
             _ => return Err(Malformed("an order of an unknown kind")),
         };
@@ -186,7 +216,10 @@ impl Report {
             Report::Ready => b'R',
             Report::Output { source: Source::Stdout, bytes } => return encode(out, b'O', 0, bytes),
             Report::Output { source: Source::Stderr, bytes } => return encode(out, b'E', 0, bytes),
-            Report::Exited(exit) => w.exit(exit).kind(b'X'),
+            Report::Exited(exit) => {
+                exit.write(&mut w);
+                b'X'
+            }
             Report::File { found, size } => {
                 let index = FOUND.iter().position(|f| f == found).unwrap_or(FOUND.len() - 1);
                 w.u32(index as u32).u64(*size).kind(b'F')
@@ -194,6 +227,7 @@ impl Report {
             Report::Bytes(bytes) => return encode(out, b'B', 0, bytes),
             Report::Done => b'D',
             Report::Failed(why) => w.text(why).kind(b'!'),
+            Report::Unlisted(name) => w.text(name).kind(b'N'),
         };
         encode(out, kind, 0, &w.0);
     }
@@ -208,7 +242,7 @@ impl Report {
             b'R' => Report::Ready,
             b'O' => return Ok(Report::Output { source: Source::Stdout, bytes: payload.to_vec() }),
             b'E' => return Ok(Report::Output { source: Source::Stderr, bytes: payload.to_vec() }),
-            b'X' => Report::Exited(r.exit()?),
+            b'X' => Report::Exited(Exit::read(&mut r)?),
             b'F' => {
                 let found = FOUND.get(r.u32()? as usize).ok_or(Malformed("an unknown kind of file"))?;
                 Report::File { found: *found, size: r.u64()? }
@@ -216,6 +250,7 @@ impl Report {
             b'B' => return Ok(Report::Bytes(payload.to_vec())),
             b'D' => Report::Done,
             b'!' => Report::Failed(r.text()?),
+            b'N' => Report::Unlisted(r.text()?),
             _ => return Err(Malformed("a report of an unknown kind")),
         };
         r.end()?;
@@ -223,111 +258,87 @@ impl Report {
     }
 }
 
-#[derive(Default)]
-struct Writer(Vec<u8>);
+fn write_status(w: &mut Writer, status: Option<i32>) {
+    w.flag(status.is_some()).u32(status.unwrap_or(0) as u32);
+}
 
-impl Writer {
-    fn kind(&self, kind: u8) -> u8 {
-        kind
+fn read_status(r: &mut Reader<'_>) -> Result<Option<i32>, Malformed> {
+    let (is_some, n) = (r.flag()?, r.u32()? as i32);
+    Ok(is_some.then_some(n))
+}
+
+impl Run {
+    fn write(&self, w: &mut Writer) {
+        w.list(&self.argv, |w, arg| _ = w.text(arg));
+        w.list(&self.env, |w, (name, value)| _ = w.text(name).text(value));
+        w.text(&self.cwd).text(&self.user).u64(self.timeout_ms).u64(self.grace_ms).u64(self.output_cap);
     }
-    fn u32(&mut self, n: u32) -> &mut Writer {
-        self.0.extend_from_slice(&n.to_le_bytes());
-        self
-    }
-    fn u64(&mut self, n: u64) -> &mut Writer {
-        self.0.extend_from_slice(&n.to_le_bytes());
-        self
-    }
-    fn flag(&mut self, yes: bool) -> &mut Writer {
-        self.0.push(u8::from(yes));
-        self
-    }
-    fn bytes(&mut self, bytes: &[u8]) -> &mut Writer {
-        self.u32(bytes.len() as u32);
-        self.0.extend_from_slice(bytes);
-        self
-    }
-    fn text(&mut self, text: &str) -> &mut Writer {
-        self.bytes(text.as_bytes())
-    }
-    fn status(&mut self, status: Option<i32>) -> &mut Writer {
-        self.flag(status.is_some()).u32(status.unwrap_or(0) as u32)
-    }
-    fn run(&mut self, run: &Run) -> &mut Writer {
-        self.u32(run.argv.len() as u32);
-        for arg in &run.argv {
-            self.text(arg);
-        }
-        self.u32(run.env.len() as u32);
-        for (name, value) in &run.env {
-            self.text(name).text(value);
-        }
-        self.text(&run.cwd).text(&run.user).u64(run.timeout_ms).u64(run.grace_ms).u64(run.output_cap)
-    }
-    fn exit(&mut self, exit: &Exit) -> &mut Writer {
-        self.status(exit.code).status(exit.signal).flag(exit.timed_out);
-        self.u64(exit.micros).u64(exit.output).u64(exit.dropped)
+
+    fn read(r: &mut Reader<'_>) -> Result<Run, Malformed> {
+        Ok(Run {
+            argv: r.list(|r| r.text())?,
+            env: r.list(|r| Ok((r.text()?, r.text()?)))?,
+            cwd: r.text()?,
+            user: r.text()?,
+            timeout_ms: r.u64()?,
+            grace_ms: r.u64()?,
+            output_cap: r.u64()?,
+        })
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+impl Listed {
+    fn write(&self, w: &mut Writer) {
+        w.list(&self.names, |w, name| _ = w.text(name));
+        w.list(&self.suffixes, |w, suffix| _ = w.text(suffix));
+        w.list(&self.ranges, |w, (address, prefix)| {
+            match address {
+                IpAddr::V4(v4) => w.bytes(&v4.octets()),
+                IpAddr::V6(v6) => w.bytes(&v6.octets()),
+            };
+            w.u16(u16::from(*prefix));
+        });
+        w.list(&self.ports, |w, port| _ = w.u16(*port));
+    }
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, n: usize) -> Result<&'a [u8], Malformed> {
-        let (head, rest) = self.0.split_at_checked(n).ok_or(Malformed("a frame is shorter than its fields"))?;
-        self.0 = rest;
-        Ok(head)
-    }
-    fn u32(&mut self) -> Result<u32, Malformed> {
-        let b = self.take(4)?;
-        Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-    }
-    fn u64(&mut self) -> Result<u64, Malformed> {
-        Ok(u64::from(self.u32()?) | u64::from(self.u32()?) << 32)
-    }
-    fn flag(&mut self) -> Result<bool, Malformed> {
-        match self.take(1)? {
-            [0] => Ok(false),
-            [1] => Ok(true),
-            _ => Err(Malformed("a flag is neither yes nor no")),
-        }
-    }
-    fn bytes(&mut self) -> Result<&'a [u8], Malformed> {
-        let n = self.u32()? as usize;
-        self.take(n)
-    }
-    fn text(&mut self) -> Result<String, Malformed> {
-        String::from_utf8(self.bytes()?.to_vec()).map_err(|_| Malformed("a text field isn't UTF-8"))
-    }
-    fn status(&mut self) -> Result<Option<i32>, Malformed> {
-        let (is_some, n) = (self.flag()?, self.u32()? as i32);
-        Ok(is_some.then_some(n))
-    }
-    fn run(&mut self) -> Result<Run, Malformed> {
-        // A count is untrusted: nothing is reserved for it, the fields themselves must be there.
-        let argv = (0..self.u32()?).map(|_| self.text()).collect::<Result<_, _>>()?;
-        let env = (0..self.u32()?).map(|_| Ok((self.text()?, self.text()?))).collect::<Result<_, Malformed>>()?;
-        Ok(Run {
-            argv,
-            env,
-            cwd: self.text()?,
-            user: self.text()?,
-            timeout_ms: self.u64()?,
-            grace_ms: self.u64()?,
-            output_cap: self.u64()?,
+    fn read(r: &mut Reader<'_>) -> Result<Listed, Malformed> {
+        Ok(Listed {
+            names: r.list(|r| r.text())?,
+            suffixes: r.list(|r| r.text())?,
+            ranges: r.list(read_range)?,
+            ports: r.list(|r| r.u16())?,
         })
     }
-    fn exit(&mut self) -> Result<Exit, Malformed> {
+}
+
+fn read_range(r: &mut Reader<'_>) -> Result<(IpAddr, u8), Malformed> {
+    let octets = r.bytes()?;
+    let (address, width) = match (<[u8; 4]>::try_from(octets), <[u8; 16]>::try_from(octets)) {
+        (Ok(v4), _) => (IpAddr::from(v4), 32),
+        (_, Ok(v6)) => (IpAddr::from(v6), 128),
+        _ => return Err(Malformed("an address has neither 4 nor 16 bytes")),
+    };
+    match u8::try_from(r.u16()?) {
+        Ok(prefix) if prefix <= width => Ok((address, prefix)),
+        _ => Err(Malformed("a range is longer than its address")),
+    }
+}
+
+impl Exit {
+    fn write(&self, w: &mut Writer) {
+        write_status(w, self.code);
+        write_status(w, self.signal);
+        w.flag(self.timed_out).u64(self.micros).u64(self.output).u64(self.dropped);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Result<Exit, Malformed> {
         Ok(Exit {
-            code: self.status()?,
-            signal: self.status()?,
-            timed_out: self.flag()?,
-            micros: self.u64()?,
-            output: self.u64()?,
-            dropped: self.u64()?,
+            code: read_status(r)?,
+            signal: read_status(r)?,
+            timed_out: r.flag()?,
+            micros: r.u64()?,
+            output: r.u64()?,
+            dropped: r.u64()?,
         })
-    }
-    fn end(&self) -> Result<(), Malformed> {
-        if self.0.is_empty() { Ok(()) } else { Err(Malformed("a frame is longer than its fields")) }
     }
 }

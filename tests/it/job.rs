@@ -273,8 +273,10 @@ fn what_cannot_run_is_refused_in_plain_words_before_anything_is_made() {
     let allowlist =
         suite.read("tasks/right/task.toml").replace("\"alowlist\"", "\"allowlist\"\nallowed_hosts = [\"a.example\"]");
     suite.write("tasks/right/task.toml", allowlist);
-    let run = suite.run(&tiny::fake_args(&["run", "tasks"])).expect_code(2);
-    assert!(run.stderr.contains("can't enforce yet") && run.stderr.contains("--network no-network"), "{}", run.stderr);
+    let run = suite.run(&tiny::fake_args(&["run", "tasks", "--network", "public"])).expect_code(2);
+    assert!(run.stderr.contains("asks for more") && run.stderr.contains("--allow-agent-host"), "{}", run.stderr);
+    let run = suite.run(&tiny::fake_args(&["run", "tasks", "--allow-agent-host", "http://x"])).expect_code(2);
+    assert!(run.stderr.contains("is a URL; write the host alone"), "{}", run.stderr);
     assert!(!suite.join("jobs").exists(), "a policy that can't be applied starts nothing");
 }
 

@@ -143,7 +143,7 @@ fn what_harbor_knows_and_is_not_done_here_is_refused_only_where_it_asks_for_some
         ("plugins: [x]", "plugins"),
         ("environment: {type: modal}", "environment.type"),
         ("environment: {override_gpus: 1}", "environment.override_gpus"),
-        ("environment: {extra_allowed_hosts: [a.com]}", "environment.extra_allowed_hosts"),
+        ("verifier: {extra_allowed_hosts: [a.com]}", "verifier.extra_allowed_hosts"),
         ("environment: {kwargs: {keep_containers: true}}", "environment.kwargs"),
         ("verifier: {disable: true}", "verifier.disable"),
         ("agents: [{import_path: a:B}]", "agents[0].import_path"),
@@ -175,6 +175,14 @@ fn other_ways_to_be_wrong() {
         ("environment: {env: {A: 1}}", "`environment.env.A` must be text, not a whole number"),
         ("timeout_multiplier: -1", "must be more than 0"),
         ("retry: {max_retries: -1}", "must be at least 0"),
+        ("agents: [{extra_allowed_hosts: [a.com, 'b.com:80']}]", "host `b.com:80` has a port"),
+        ("environment: {extra_allowed_hosts: [http://x]}", "host `http://x` is a URL"),
+        (
+            "seatrial: {hosts: {'*.a.com': '127.0.0.1:1'}}",
+            "`seatrial.hosts` has `*.a.com`, which stands for more than one",
+        ),
+        ("seatrial: {hosts: {a.com: localhost}}", "`seatrial.hosts` has `localhost` for `a.com`, which is no address"),
+        ("seatrial: {ports: [80, 0]}", "`seatrial.ports` has `0`, which is no port"),
         ("n_attempts: 2\nn_attempts: 3", "job.yml:2: error: neither YAML nor JSON: duplicate mapping key: n_attempts"),
     ] {
         let said = complaints(text);
@@ -189,10 +197,10 @@ fn other_ways_to_be_wrong() {
 fn the_record_of_a_job_reads_back_as_the_same_job() {
     let file = "n_attempts: 6\nretry: {max_retries: 1}\nagent_timeout_multiplier: 2\n\
                 agents: [{name: command, model_name: m, kwargs: {cmd: 'x {y}', n: 3}, env: {MODE: fast, KEY: '${KEY}'},\n\
-                          override_timeout_sec: 10, max_timeout_sec: 5}]\n\
+                          override_timeout_sec: 10, max_timeout_sec: 5, extra_allowed_hosts: [B.com., a.com]}]\n\
                 datasets: [{path: a, task_names: ['x*'], exclude_task_names: ['xy'], n_tasks: 3}]\ntasks: [{path: one}]\n\
-                environment: {force_build: true, override_cpus: 1.5, override_memory_mb: 512, env: {TZ: UTC}}\n\
-                seatrial: {network: allowlist, base_image: b, cpus: 1, memory_mb: 64, pids_limit: 9, engine_wait_sec: 5, vendor: v, suite: v/s.toml, judge: rules}\n";
+                environment: {force_build: true, override_cpus: 1.5, override_memory_mb: 512, env: {TZ: UTC}, extra_allowed_hosts: ['*.c.com']}\n\
+                seatrial: {network: allowlist, hosts: {A.com: '127.0.0.1:8000'}, ports: [80, 8443], base_image: b, cpus: 1, memory_mb: 64, pids_limit: 9, engine_wait_sec: 5, vendor: v, suite: v/s.toml, judge: rules}\n";
     let config = settled(&Flags::default(), file);
     let record = job_record(&config);
     let again = settled(&Flags::default(), &record.to_string());

@@ -122,6 +122,7 @@ pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
         outcome,
         faults: vec![],
         image: ran.then(|| ("seatrial/task:abc".into(), "sha256:1d".into())),
+        network: None,
     }
 }
 

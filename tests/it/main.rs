@@ -92,6 +92,30 @@ mod stop;
 /// Whole jobs on a real Docker engine.
 mod docker_job;
 
+/// The frames between runner and supervisor.
+mod wire;
+
+/// A sandbox's stream that breaks its rules.
+mod mux;
+
+/// The supervisor's resolver.
+mod resolver;
+
+/// The closed network: what listed hosts are reached, and that nothing else is.
+mod closed_network;
+
+/// Allowlists: what an entry permits, and what only looks like it.
+mod network_policy;
+
+/// A trial's network with real servers on loopback.
+mod egress_bed;
+
+/// What an agent says on an allowed stream, and for which host.
+mod egress_hosts;
+
+/// Streams through the egress server: what gets through, under which caps, with which evidence.
+mod egress;
+
 /// What every engine owes, fake and Docker alike.
 mod contract;
 

@@ -22,7 +22,8 @@ async fn plain(engine: &Engine) -> Sandbox {
     open(engine, ImageSource::Named(BASE.to_owned()), Limits::default()).await
 }
 
-fn shell(line: &str) -> Command {
+/// A shell line with half a minute for it.
+pub fn shell(line: &str) -> Command {
     Command {
         argv: ["sh", "-c", line].map(str::to_owned).to_vec(),
         env: Vec::new(),

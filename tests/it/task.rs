@@ -37,7 +37,7 @@ fn every_field_that_has_an_effect_is_typed() {
     assert_eq!((environment.cpus, environment.memory_mb), (Some(1.5), Some(2048)));
     assert_eq!((environment.docker_image.as_deref(), environment.workdir.as_deref()), (Some("ready:1"), Some("/app")));
     assert_eq!(environment.network, NetworkPolicy::Allowlist(vec!["a.com".into(), "b.com".into()]));
-    assert_eq!(spec.agent_network(), &NetworkPolicy::NoNetwork, "the agent's own policy wins");
+    assert_eq!(spec.agent.network, Some(NetworkPolicy::NoNetwork), "the agent's own policy");
     assert_eq!(spec.solution_env["S"], "1");
 }
 
@@ -47,7 +47,7 @@ fn what_is_left_out_has_harbors_defaults() {
     assert_eq!(empty.schema_version, "1.4");
     assert_eq!((empty.agent.timeout_sec, empty.verifier.timeout_sec), (None, 600.0));
     assert_eq!((empty.environment.build_timeout_sec, empty.environment.memory_mb), (600.0, None));
-    assert_eq!(empty.agent_network(), &NetworkPolicy::Public);
+    assert_eq!((&empty.agent.network, &empty.environment.network), (&None, &NetworkPolicy::Public));
     for (text, wanted) in [
         ("allow_internet = false", NetworkPolicy::NoNetwork),
         ("allow_internet = true", NetworkPolicy::Public),

@@ -5,20 +5,21 @@ use crate::support::{Suite, project};
 use std::collections::BTreeSet;
 
 /// The rooms in the order of `lib.rs`, and all that each may import. ARCHITECTURE.md shows the same table.
-const ROOMS: [(&str, &[&str]); 18] = [
+const ROOMS: [(&str, &[&str]); 19] = [
     ("corpus", &[]),
     ("question", &["corpus"]),
     ("task", &[]),
     ("populate", &["corpus", "task"]),
     ("plan", &["task"]),
     ("wire", &[]),
-    ("sandbox", &["wire"]),
+    ("network", &[]),
+    ("sandbox", &["wire", "network"]),
     ("agent", &["sandbox"]),
     ("answer", &["sandbox"]),
     ("judge", &["task", "answer"]),
-    ("event", &["plan", "agent", "answer", "judge"]),
-    ("job", &["task", "plan", "sandbox", "agent", "answer", "judge", "event"]),
-    ("results", &["plan", "agent", "answer", "judge", "event"]),
+    ("event", &["network", "plan", "agent", "answer", "judge"]),
+    ("job", &["task", "plan", "network", "sandbox", "agent", "answer", "judge", "event"]),
+    ("results", &["plan", "network", "agent", "answer", "judge", "event"]),
     ("stats", &["question", "task", "results"]),
     ("stamp", &["question", "task", "stats"]),
     ("report", &["task", "event", "results", "stats"]),
@@ -26,7 +27,13 @@ const ROOMS: [(&str, &[&str]); 18] = [
     ("cli", &["all"]),
 ];
 /// The program inside the container is a crate of its own: what `crate::` means there is its own files.
-const SUPERVISOR: (&str, &[&str]) = ("supervisor", &["wire", "files", "run", "say", "sys", "users"]);
+const SUPERVISOR: (&str, &[&str]) = (
+    "supervisor",
+    &[
+        "wire", "dns", "files", "filter", "loopback", "names", "relay", "run", "say", "send", "socket", "streams",
+        "sys", "users",
+    ],
+);
 const LARGEST: usize = 600;
 
 /// Rust files below `folders` of the project, as project paths with their text, sorted.

@@ -66,7 +66,7 @@ impl Engine {
             state: None,
             closed: false,
         };
-        match sandbox.start().await {
+        match sandbox.start(&spec.network).await {
             Ok(()) => Ok(sandbox),
             Err(error) => {
                 // What kept it from starting is the thing to tell; the sweep looks after a failed removal.
@@ -78,7 +78,7 @@ impl Engine {
 }
 
 impl Sandbox {
-    async fn start(&mut self) -> Result<(), Error> {
+    async fn start(&mut self, network: &Network) -> Result<(), Error> {
         let docker = self.engine.docker().clone();
         let options = AttachContainerOptionsBuilder::default().stdin(true).stdout(true).stderr(true).stream(true);
         let attach = docker.attach_container(&self.id, Some(options.build()));
@@ -88,8 +88,14 @@ impl Sandbox {
         let _turn = engine.0.starts.acquire().await;
         let start = docker.start_container(&self.id, None::<StartContainerOptions>);
         call("start container", &self.name, START_LIMIT, start).await?;
-        let ready = tokio::time::timeout(SLACK, session.ready()).await;
-        match ready {
+        let ready = async {
+            session.ready().await?;
+            match network {
+                Network::Listed(relay) => session.relay(relay).await,
+                Network::None | Network::Public => Ok(()),
+            }
+        };
+        match tokio::time::timeout(SLACK, ready).await {
             Ok(Ok(())) => self.session = Some(session),
             Ok(Err(broken)) => return Err(self.explain(broken).await),
             Err(_) => return Err(self.lost("its supervisor did not speak within 60 s")),
@@ -296,19 +302,22 @@ fn body(spec: &Spec, volume: &str) -> ContainerCreateBody {
         attach_stderr: Some(true),
         healthcheck: Some(HealthConfig { test: Some(vec!["NONE".to_owned()]), ..HealthConfig::default() }),
         labels: Some(labels::of_trial(&spec.owner)),
-        host_config: Some(host(spec.limits, spec.network, volume)),
+        host_config: Some(host(spec.limits, &spec.network, volume)),
         ..ContainerCreateBody::default()
     }
 }
 
-fn host(limits: Limits, network: Network, volume: &str) -> HostConfig {
+fn host(limits: Limits, network: &Network, volume: &str) -> HostConfig {
+    let inside = Inside::of(network);
     let memory = i64::try_from(limits.memory_mb << 20).unwrap_or(i64::MAX);
     let strings = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     HostConfig {
-        network_mode: Some(match network {
-            Network::None => "none".to_owned(),
-            Network::Public => "bridge".to_owned(),
-        }),
+        network_mode: Some(inside.mode.to_owned()),
+        dns: inside.dns.map(|address| vec![address.to_owned()]),
+        // Of this machine's settings nothing is taken over: no search domains, no number of dots.
+        dns_search: inside.dns.map(|_| vec![".".to_owned()]),
+        dns_options: inside.dns.map(|_| vec!["ndots:1".to_owned()]),
+        sysctls: inside.v6.then(|| V6_ON.map(|(name, value)| (name.to_owned(), value.to_owned())).into()),
         mounts: Some(vec![supervisor::mount(volume)]),
         memory: Some(memory),
         // Equal to memory: no swap, so that a limit is a limit.
@@ -316,13 +325,48 @@ fn host(limits: Limits, network: Network, volume: &str) -> HostConfig {
         nano_cpus: Some((limits.cpus * 1e9) as i64),
         pids_limit: i64::try_from(limits.pids).ok(),
         cap_drop: Some(strings(&["ALL"])),
-        cap_add: Some(strings(&CAPABILITIES)),
+        cap_add: Some(strings(&[&CAPABILITIES[..], inside.capabilities].concat())),
         security_opt: Some(strings(&["no-new-privileges"])),
         // The engine would put its own program before ours where its configuration says so.
         init: Some(false),
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
         ulimits: Some(vec![ResourcesUlimits { name: Some("core".to_owned()), soft: Some(0), hard: Some(0) }]),
         ..HostConfig::default()
+    }
+}
+
+/// What a container's network is made of.
+struct Inside {
+    mode: &'static str,
+    dns: Option<&'static str>,
+    /// Beside [`CAPABILITIES`].
+    capabilities: &'static [&'static str],
+    v6: bool,
+}
+
+/// Where the supervisor answers DNS queries.
+const RESOLVER: &str = "127.77.0.1";
+/// For the supervisor, which makes listed addresses local and drops both before anything else runs. Names need neither.
+const ROUTES: [&str; 2] = ["NET_ADMIN", "SETPCAP"];
+/// Containers without a network have no IPv6, not even on loopback.
+const V6_ON: [(&str, &str); 2] = [("net.ipv6.conf.all.disable_ipv6", "0"), ("net.ipv6.conf.lo.disable_ipv6", "0")];
+
+impl Inside {
+    fn of(network: &Network) -> Inside {
+        let plain = |mode| Inside { mode, dns: None, capabilities: &[], v6: false };
+        match network {
+            Network::None => plain("none"),
+            Network::Public => plain("bridge"),
+            Network::Listed(relay) => {
+                let ranges = &relay.listed.ranges;
+                Inside {
+                    mode: "none",
+                    dns: Some(RESOLVER),
+                    capabilities: if ranges.is_empty() { &[] } else { &ROUTES },
+                    v6: ranges.iter().any(|(address, _)| address.is_ipv6()),
+                }
+            }
+        }
     }
 }
 
