@@ -12,7 +12,7 @@ use crate::plan::{AgentRef, plan};
 use crate::populate::{Mode, populate};
 use crate::results::{EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
 use crate::sandbox::{ImageSource, Limits, Network};
-use crate::task::{self, Task};
+use crate::task::{self, Task, TaskSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -58,7 +58,8 @@ impl Loaded {
         let attempts = job.plan.trials.iter().map(|trial| trial.attempt).max().unwrap_or(0);
         let (trials, at_once) = (job.plan.trials.len(), settings.n_concurrent);
         super::show(&format!(
-            "\n{trials} trials: {} × {attempts} × {}; {at_once} at a time; judge {}",
+            "\n{}: {} × {attempts} × {}; {at_once} at a time; judge {}",
+            count(trials, "trial"),
             count(job.tasks.len(), "task"),
             agents.join(", "),
             job.judge.name()
@@ -71,12 +72,11 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     let mut notes = Vec::new();
     let mut tasks = Vec::new();
     let mut corpora = BTreeSet::new();
-    let mut warnings = Vec::new();
     let mut sets = Vec::new();
     for dataset in &config.datasets {
         corpora.extend(restore(config, &dataset.path, check_only, &mut notes)?);
         let set = task::load_dataset(&dataset.path)?;
-        warnings.extend(set.warnings);
+        notes.extend(warnings(&set));
         sets.push(set.tasks);
     }
     let known: BTreeSet<String> = sets.iter().flatten().map(|task| task.name.clone()).collect();
@@ -89,13 +89,14 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     }
     for path in &config.tasks {
         corpora.extend(restore(config, path, check_only, &mut notes)?);
-        tasks.extend(task::load_dataset(path)?.tasks);
+        let set = task::load_dataset(path)?;
+        notes.extend(warnings(&set));
+        tasks.extend(set.tasks);
     }
     if tasks.is_empty() {
         return Err(config::Error::NothingLeft.into());
     }
     unique(&tasks)?;
-    notes.extend(warnings.iter().map(ToString::to_string));
 
     let agents = config.agents.iter().map(agent).collect::<Result<Vec<_>, Error>>()?;
     let judge = engine.judge(&config.judge)?;
@@ -135,9 +136,14 @@ fn restore(
     let populated = populate(&corpus, dataset, mode)?;
     if check_only && !populated.differences.is_empty() {
         let n = populated.differences.len();
-        notes.push(format!("{n} files in `{}` differ from the corpus; `run` restores them first", dataset.display()));
+        let differ = if n == 1 { "1 file differs" } else { &format!("{n} files differ") };
+        notes.push(format!("in `{}` {differ} from the corpus; `run` restores that first", dataset.display()));
     }
     Ok((populated.tasks > 0).then(|| corpus.digest.clone()))
+}
+
+fn warnings(set: &TaskSet) -> Vec<String> {
+    task::in_words(&set.dir, &set.warnings).into_iter().map(|(_, line)| line).collect()
 }
 
 /// A trial is known by its task's name, so two tasks of one name can't be in one job.
@@ -159,7 +165,7 @@ fn agent(config: &AgentConfig) -> Result<AgentSetup, Error> {
     if let Some(key) = kwargs.keys().next() {
         return Err(Error::Usage(format!("agent `{}` has no setting `{key}`", config.name)));
     }
-    let agent = Agent::named(&config.name, line.as_deref()).map_err(|e| Error::Usage(e.to_string()))?;
+    let agent = Agent::named(&config.name, line.as_deref())?;
     let env = task::resolve_env(&config.env, |name| std::env::var(name).ok())?;
     Ok(AgentSetup {
         agent,

@@ -68,6 +68,11 @@ const MODEL_HOSTS: [&str; 7] = [
 /// Makes the vendor directory, or says everything that keeps it from being made.
 pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
     refuse_full(&request.dir)?;
+    let read = |source| Error::Read { path: request.files.clone(), source };
+    let files = request.files.canonicalize().map_err(read)?;
+    if real_ancestor(&request.dir).is_some_and(|dir| dir.starts_with(&files)) {
+        return Err(Error::Inside { dir: request.dir.clone(), files: request.files.clone() });
+    }
     let documents = documents(&request.files, None)?;
     if documents.is_empty() {
         return Err(crate::corpus::Error::NoDocuments { folder: request.files.clone(), glob: None }.into());
@@ -90,6 +95,8 @@ pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
     let id_prefix = request.id_prefix.clone().unwrap_or_else(|| to_prefix(&name));
     problems.extend(check_id_prefix(&id_prefix).err().map(|m| problem(Path::new("--id-prefix"), None, &m)));
     if !problems.is_empty() {
+        // By line; what is not in the questions file comes last.
+        problems.sort_by_key(|problem| (problem.path != request.questions, problem.line));
         return Err(Error::Begin(problems));
     }
 
@@ -125,6 +132,11 @@ pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
         questions: records.len(),
         mapped,
     })
+}
+
+/// The part of a path that is there, without links in it.
+fn real_ancestor(path: &Path) -> Option<PathBuf> {
+    std::path::absolute(path).ok()?.ancestors().find_map(|part| part.canonicalize().ok())
 }
 
 fn refuse_full(dir: &Path) -> Result<(), Error> {

@@ -9,6 +9,9 @@ use std::fmt::Write as _;
 /// How many columns a line may have.
 const WIDTH: usize = 80;
 
+/// A space at which no line is broken.
+const TOGETHER: &str = "\u{a0}";
+
 /// The column of the table that holds the tasks' names.
 const NAME: usize = 30;
 
@@ -52,11 +55,10 @@ fn arm_text(arm: &ArmSummary) -> String {
             writeln!(out, "  {name:<12}  {line}").expect("a string takes everything");
         }
     };
-    fact(
-        "passes",
-        format!("{} of {} with a reward, {rate} (Wilson 95% {})", all.passes, all.rewarded, interval(all.wilson_95)),
-    );
-    fact("trials", counts(&all.counts).map(|(name, count)| format!("{name} {count}")).join(", "));
+    fact("passes", format!("{} of {} trials with a reward pass: {rate}", all.passes, all.rewarded));
+    fact("Wilson 95%", format!("{}, over trials taken as independent", interval(all.wilson_95)));
+    let pair = |(name, count): (&str, u64)| format!("{name} {count}").replace(' ', TOGETHER);
+    fact("trials", counts(&all.counts).map(pair).join(", "));
     fact(
         "strict",
         format!(
@@ -111,7 +113,7 @@ fn task_table(arm: &ArmSummary) -> String {
     out
 }
 
-/// `text` broken at its spaces into lines of at most `width` characters; a longer word stays whole.
+/// `text` broken at its spaces (not at [`TOGETHER`]) into lines of at most `width` characters; a longer word stays whole.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -125,5 +127,5 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
             lines.push(word.to_string());
         }
     }
-    lines
+    lines.into_iter().map(|line| line.replace(TOGETHER, " ")).collect()
 }
