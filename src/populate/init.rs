@@ -68,8 +68,10 @@ const MODEL_HOSTS: [&str; 7] = [
 /// Makes the vendor directory, or says everything that keeps it from being made.
 pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
     refuse_full(&request.dir)?;
-    let read = |source| Error::Read { path: request.files.clone(), source };
-    let files = request.files.canonicalize().map_err(read)?;
+    for path in [Some(&request.files), Some(&request.questions), request.rubric.as_ref()].into_iter().flatten() {
+        std::fs::metadata(path).map_err(|source| Error::Read { path: path.clone(), source })?;
+    }
+    let files = request.files.canonicalize().unwrap_or_else(|_| request.files.clone());
     if real_ancestor(&request.dir).is_some_and(|dir| dir.starts_with(&files)) {
         return Err(Error::Inside { dir: request.dir.clone(), files: request.files.clone() });
     }
