@@ -113,7 +113,8 @@ fn task_table(arm: &ArmSummary) -> String {
     out
 }
 
-/// `text` broken at its spaces (not at [`TOGETHER`]) into lines of at most `width` characters; a longer word stays whole.
+/// `text` broken at its spaces, but not at [`TOGETHER`], into lines of at most `width` characters; a longer word stays
+/// whole.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {

@@ -121,7 +121,7 @@ pub fn check_folder(dir: &Path) -> Result<(), Error> {
         Ok(meta) if meta.is_dir() => Ok(()),
         Ok(_) => Err(Error::NotAFolder { path: dir.to_path_buf() }),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            Err(Error::NoDataset { path: dir.to_path_buf(), near: near(dir) })
+            Err(Error::NoDataset { path: dir.to_path_buf(), near: near(dir).filter(|near| Path::new(near).is_dir()) })
         }
         Err(source) => Err(Error::Read { path: dir.to_path_buf(), source }),
     }

@@ -58,7 +58,7 @@ impl Engine {
     pub async fn connect(host: Option<String>) -> Result<Engine, Error> {
         let endpoint = host.filter(|host| !host.is_empty());
         let endpoint = endpoint.unwrap_or_else(|| "unix:///var/run/docker.sock".to_owned());
-        let reach = |e: bollard::errors::Error| unreachable(&endpoint, &e);
+        let reach = |e: bollard::errors::Error| out_of_reach(&endpoint, &e);
         let docker = Docker::connect_with_host(&endpoint).map_err(reach)?.with_timeout(CLIENT_TIMEOUT);
         let answer = tokio::time::timeout(Duration::from_secs(20), async {
             let docker = docker.negotiate_version().await?;
@@ -140,7 +140,7 @@ pub(super) fn words(error: &bollard::errors::Error) -> String {
 }
 
 /// Why no engine answers, without the names of libraries.
-fn unreachable(endpoint: &str, error: &bollard::errors::Error) -> Error {
+fn out_of_reach(endpoint: &str, error: &bollard::errors::Error) -> Error {
     let endpoint = endpoint.to_owned();
     let system = causes(error).find_map(|cause| cause.downcast_ref::<std::io::Error>());
     match (error, system.map(std::io::Error::kind)) {
