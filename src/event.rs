@@ -42,6 +42,8 @@ pub enum Event {
         image: String,
         /// The engine's id of it.
         id: String,
+        /// The image it is built on, by name and id, where it is known.
+        base: Option<(String, String)>,
         /// False where the engine had it already.
         built: bool,
         /// How long it took, in seconds.
@@ -211,11 +213,21 @@ pub struct Span {
     pub finished_at: f64,
 }
 
+impl Span {
+    /// How long it took, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.finished_at - self.started_at
+    }
+}
+
 /// A trial's stages with their times; a stage that was not reached is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     /// The whole trial, retries left out.
     pub trial: Span,
+    /// Its image was made ready, or waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<Span>,
     /// Sandbox created and started.
     pub sandbox: Option<Span>,
     /// The agent ran.

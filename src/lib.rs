@@ -6,6 +6,9 @@
 /// Vendored documents, their questions, and one digest over the documents.
 pub mod corpus;
 
+/// Questions whose answers are proved over the records of a corpus.
+pub mod question;
+
 /// Harbor task directories: the only place that knows `task.toml`'s keys.
 pub mod task;
 

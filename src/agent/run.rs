@@ -54,7 +54,13 @@ pub async fn run(
     }
     match agent {
         Agent::Nop => return Ok(AgentRun { exit_code: Some(0), ..AgentRun::default() }),
-        Agent::Oracle => bring_in(sandbox, launch.solution, "/solution").await?,
+        Agent::Oracle => {
+            let script = launch.solution.join("solve.sh");
+            if !script.is_file() {
+                return Err(Error::Refused(format!("bring in the solution: `{}` is not there", script.display())));
+            }
+            bring_in(sandbox, launch.solution, "/solution").await?;
+        }
         Agent::Command { .. } => sandbox.write(Launch::INSTRUCTION, 0o644, launch.instruction.as_bytes()).await?,
     }
     let command = launch.command(agent);

@@ -1,7 +1,7 @@
 //! Which verb was asked for, and what becomes of its error: said once, with its hint, as an exit code. Wiring only.
 
 use super::error::Error;
-use super::{base, clean, doctor, generate, init, judge_cases, lint, populate, report, resume, run, stamp};
+use super::{audit, base, clean, doctor, generate, init, judge_cases, lint, populate, report, resume, run, stamp};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -23,6 +23,7 @@ enum Verb {
     Resume(resume::ResumeArgs),
     Report(report::ReportArgs),
     JudgeCases(judge_cases::JudgeCasesArgs),
+    Audit(audit::AuditArgs),
     Stamp(stamp::StampArgs),
     Base(base::BaseArgs),
     Doctor(doctor::DoctorArgs),
@@ -54,6 +55,7 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
         Verb::Resume(args) => wait(resume::run(args)),
         Verb::Report(args) => report::run(args),
         Verb::JudgeCases(args) => judge_cases::run(args),
+        Verb::Audit(args) => audit::run(args),
         Verb::Stamp(args) => stamp::run(args),
         Verb::Base(args) => wait(base::run(args)),
         Verb::Doctor(args) => wait(doctor::run(args)),
@@ -65,5 +67,9 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
 fn wait(verb: impl Future<Output = Result<u8, Error>>) -> Result<u8, Error> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let failed = |e| Error::Host { why: format!("failed to start the runtime: {e}"), hint: None };
-    runtime.map_err(failed)?.block_on(verb)
+    let runtime = runtime.map_err(failed)?;
+    let done = runtime.block_on(verb);
+    // What still computes for a job that is over must not keep the program from ending.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+    done
 }

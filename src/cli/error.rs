@@ -10,6 +10,8 @@ pub enum Error {
     #[error(transparent)]
     Corpus(#[from] crate::corpus::Error),
     #[error(transparent)]
+    Question(#[from] crate::question::Error),
+    #[error(transparent)]
     Task(#[from] crate::task::Error),
     #[error(transparent)]
     Populate(#[from] crate::populate::Error),
@@ -41,9 +43,12 @@ impl Error {
     /// The exit code that this error gives the program.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Corpus(_) | Error::Task(_) | Error::Populate(_) | Error::Config(_) | Error::Stamp(_) => {
-                exit::BAD_INPUT
-            }
+            Error::Corpus(_)
+            | Error::Question(_)
+            | Error::Task(_)
+            | Error::Populate(_)
+            | Error::Config(_)
+            | Error::Stamp(_) => exit::BAD_INPUT,
             Error::Results(results::Error::Write { .. }) => exit::HOST,
             Error::Results(_) | Error::Job(_) | Error::Usage(_) | Error::Agent(_) | Error::Judge(_) => exit::BAD_INPUT,
             Error::Sandbox(sandbox::Error::Script { .. } | sandbox::Error::Base(_)) => exit::BAD_INPUT,
@@ -57,6 +62,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::Corpus(e) => e.hint(),
+            Error::Question(e) => e.hint(),
             Error::Task(e) => e.hint(),
             Error::Populate(e) => e.hint(),
             Error::Config(e) => e.hint(),

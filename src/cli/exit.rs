@@ -2,7 +2,7 @@
 
 /// All that was asked for is done (rewards don't matter).
 pub const OK: u8 = 0;
-/// A check found differences or problems: `populate --check`, `lint`, `doctor`.
+/// A check found differences or problems: `populate --check`, `lint`, `audit`, `doctor`.
 pub const CHECK_FAILED: u8 = 1;
 /// Bad input: flags, files, tasks, job directories. Nothing was run.
 pub const BAD_INPUT: u8 = 2;

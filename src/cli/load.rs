@@ -97,6 +97,9 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         return Err(config::Error::NothingLeft.into());
     }
     unique(&tasks)?;
+    if !check_only {
+        complete(&tasks)?;
+    }
 
     let agents = config.agents.iter().map(agent).collect::<Result<Vec<_>, Error>>()?;
     let judge = engine.judge(&config.judge)?;
@@ -144,6 +147,22 @@ fn restore(
 
 fn warnings(set: &TaskSet) -> Vec<String> {
     task::in_words(&set.dir, &set.warnings).into_iter().map(|(_, line)| line).collect()
+}
+
+/// A task whose documents are not there would only be a failing build, in every trial of it.
+fn complete(tasks: &[Task]) -> Result<(), Error> {
+    let missing: Vec<(String, String)> = tasks
+        .iter()
+        .flat_map(|task| task.missing_sources().into_iter().map(|source| (task.name.clone(), source)))
+        .map(|(name, source)| {
+            let why = format!(
+                "`environment/{source}` is missing, and the Dockerfile copies it; where the documents of a suite belong \
+                 there, name the suite's folder with `--vendor DIR`"
+            );
+            (name, why)
+        })
+        .collect();
+    if missing.is_empty() { Ok(()) } else { Err(job::Error::Tasks(missing).into()) }
 }
 
 /// A trial is known by its task's name, so two tasks of one name can't be in one job.
@@ -228,7 +247,7 @@ fn observed() -> Observed {
         id: uuid::Uuid::new_v4().to_string(),
         started_at: now.map_or(0.0, |d| d.as_secs_f64()),
         engine: EngineRecord { kind: String::new(), api_version: None, os: None, arch: None },
-        base_image: None,
+        base_images: Vec::new(),
         images: Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 mod error;
 pub mod exit;
 
+mod audit;
 mod base;
 mod clean;
 mod dispatch;

@@ -170,8 +170,8 @@ fn environment(section: Section<'_>) -> EnvironmentFile {
     refuse(&section, &["kwargs"]);
     let file = EnvironmentFile {
         force_build: section.boolean("force_build"),
-        override_cpus: section.positive("override_cpus"),
-        override_memory_mb: section.integer_from("override_memory_mb", 6),
+        override_cpus: section.cpus("override_cpus"),
+        override_memory_mb: section.mebibytes("override_memory_mb"),
         env: section.text_map("env"),
     };
     section.finish();
@@ -196,8 +196,8 @@ fn own(section: Section<'_>) -> OwnFile {
     let file = OwnFile {
         network,
         base_image: section.text("base_image"),
-        cpus: section.positive("cpus"),
-        memory_mb: section.integer_from("memory_mb", 6),
+        cpus: section.cpus("cpus"),
+        memory_mb: section.mebibytes("memory_mb"),
         pids_limit: section.integer_from("pids_limit", 1),
         engine_wait_sec: at_most(&section, "engine_wait_sec", MOST_SECONDS),
         vendor: section.text("vendor").map(PathBuf::from),

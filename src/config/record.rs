@@ -103,10 +103,23 @@ fn dataset_record(dataset: &DatasetConfig) -> Value {
 
 fn env_record(env: &BTreeMap<String, String>, from_flags: &BTreeSet<String>) -> Value {
     let written = |name: &String, value: &String| {
-        let secret = from_flags.contains(name) || sounds_secret(name);
+        let secret = from_flags.contains(name) || sounds_secret(name) || looks_secret(value);
         if is_template(value) || !secret { value.clone() } else { format!("${{{name}}}") }
     };
     env.iter().map(|(name, value)| (name.clone(), Value::from(written(name, value)))).collect::<Map<_, _>>().into()
+}
+
+/// A value that looks like a key whatever its name is: a well-known beginning, a login in an address, or one long word
+/// of letters and digits mixed.
+fn looks_secret(value: &str) -> bool {
+    let value = value.split_once(":-").map_or(value, |(_, default)| default).trim_end_matches('}');
+    let begins =
+        ["sk-", "sk_", "pk_", "ghp_", "gho_", "github_pat_", "glpat-", "xox", "AKIA", "AIza", "hf_", "Bearer ", "eyJ"];
+    let login =
+        value.split_once("://").is_some_and(|(_, rest)| rest.split('/').next().is_some_and(|r| r.contains('@')));
+    let word = value.len() >= 20 && value.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+/=".contains(c));
+    let mixed = value.chars().any(|c| c.is_ascii_digit()) && value.chars().any(|c| c.is_ascii_alphabetic());
+    begins.iter().any(|begin| value.starts_with(begin)) || login || (word && mixed)
 }
 
 /// A template without a default: it holds no value.

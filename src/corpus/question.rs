@@ -18,6 +18,8 @@ pub struct Question {
     pub difficulty: Option<String>,
     /// The question's type.
     pub question_type: Option<String>,
+    /// How the answer is found, where the record says it.
+    pub plan: Option<String>,
 }
 
 /// Reads all questions of `text`, or says all that is wrong with it, line by line. `path` is named in problems.
@@ -91,9 +93,10 @@ fn question(suite: &Suite, line: usize, row: &str) -> Result<Question, Vec<Strin
     let answer = text(&fields.answer, true);
     let difficulty = fields.difficulty.as_deref().and_then(|path| text(path, false));
     let question_type = fields.question_type.as_deref().and_then(|path| text(path, false));
+    let plan = text(&fields.plan, false);
     match (asked, answer) {
         (Some(question), Some(answer)) if messages.is_empty() => {
-            Ok(Question { id: suite.id(line), question, answer, difficulty, question_type })
+            Ok(Question { id: suite.id(line), question, answer, difficulty, question_type, plan })
         }
         _ => Err(messages),
     }

@@ -45,6 +45,9 @@ pub struct Fields {
     pub difficulty: Option<String>,
     /// The question's type.
     pub question_type: Option<String>,
+    /// The plan by which the key is proved; records without one are fine.
+    #[serde(default = "usual_plan")]
+    pub plan: String,
 }
 
 /// The file as it is stored; kept apart from [`Suite`] so that its shape can stay while ours moves.
@@ -92,7 +95,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("", &["name", "id_prefix", "corpus", "questions", "judge", "tasks"]),
     ("corpus", &["folder", "files"]),
     ("questions", &["file", "fields"]),
-    ("questions.fields", &["question", "answer", "difficulty", "question_type"]),
+    ("questions.fields", &["question", "answer", "difficulty", "question_type", "plan"]),
     ("judge", &["rubric"]),
     ("tasks", &["source", "suite", "allowed_hosts", "templates"]),
 ];
@@ -175,6 +178,10 @@ pub fn check_id_prefix(prefix: &str) -> Result<(), String> {
 
 fn every_file() -> String {
     "**".into()
+}
+
+fn usual_plan() -> String {
+    "agent_args.extra.plan".into()
 }
 
 fn glob(pattern: &str) -> Result<GlobMatcher, String> {

@@ -62,7 +62,8 @@ impl Images {
         if self.is_new(&image.tag) || begun {
             let seconds = started.elapsed().as_secs_f64();
             let (tag, id, built) = (image.tag.clone(), image.id.clone(), image.built);
-            say(Event::ImageReady { task: name.clone(), image: tag, id, built, seconds });
+            let base = image.base.clone();
+            say(Event::ImageReady { task: name.clone(), image: tag, id, base, built, seconds });
         }
         Ok(image)
     }

@@ -129,11 +129,13 @@ async fn steps(
     let enter = |stage| context.say(Event::TrialStage { trial: index, stage });
 
     enter(Stage::Image);
+    let began = clock.now();
     let image = tokio::select! {
         image = context.images.of(&context.engine, job, planned.task_index, &context.events) => image,
         () = context.stop.wait() => return Ok(Outcome::Cancelled),
     };
     let image = image.map_err(|e| fault(Stage::Image, &e))?;
+    end.timing.image = Some(clock.since(began));
     end.image = Some((image.tag.clone(), image.id.clone()));
 
     enter(Stage::Sandbox);

@@ -7,6 +7,7 @@ use super::template::templates;
 use crate::corpus::{Corpus, Document};
 use crate::task::check_folder;
 use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// What a pass over a dataset found, and mended where it was asked to.
@@ -45,10 +46,23 @@ pub fn populate(corpus: &Corpus, dataset: &Path, mode: Mode) -> Result<Populated
     }
     pass.found.extend(links.iter().map(|path| Difference { path: path.clone(), kind: DifferenceKind::Link }));
     for task in &tasks {
+        let _turn = turn(task, mode)?;
         mirror(&mut pass, &task.join("environment"), &environment)?;
         mirror(&mut pass, &task.join("tests"), &verifier)?;
     }
     Ok(Populated { tasks: tasks.len(), foreign, differences: pass.found })
+}
+
+/// Waits until no other runner populates this task, and keeps others from it: two that write the same file at once
+/// would hinder each other, and a third could build an image from half of it.
+fn turn(task: &Path, mode: Mode) -> Result<Option<File>, Error> {
+    if mode == Mode::Check {
+        return Ok(None);
+    }
+    let folder = File::open(task).map_err(|source| Error::Read { path: task.into(), source })?;
+    // A file system without locks is no reason not to go on: then it is as with any program.
+    let _ = folder.lock();
+    Ok(Some(folder))
 }
 
 /// `environment/` as far as it is populated.

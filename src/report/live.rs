@@ -2,7 +2,7 @@
 //! and without a clock; drawing is in `terminal.rs`.
 
 use super::numbers::number_of;
-use super::plain::{clip, plain};
+use super::plain::{clip, first_line, plain};
 use crate::event::{Event, Outcome, Stage, TrialEnd};
 use crate::results::OutcomeKind;
 use std::collections::BTreeMap;
@@ -180,7 +180,7 @@ pub fn plain_line(state: &State, event: &Event) -> Option<String> {
         }
         Event::Notice { text } => Some(plain(text)),
         Event::TrialRetry { trial, fault, wait } => {
-            let (label, stage, why) = (state.label(*trial), fault.stage.word(), plain(&fault.message));
+            let (label, stage, why) = (state.label(*trial), fault.stage.word(), plain(first_line(&fault.message)));
             Some(format!("{label} fault in {stage}, starts again in {wait:.0}s: {why}"))
         }
         Event::TrialFinished { trial, end } => Some(finished_line(state, *trial, end)),
@@ -201,7 +201,9 @@ fn finished_line(state: &State, trial: usize, end: &TrialEnd) -> String {
     let seconds = end.timing.trial.finished_at - end.timing.trial.started_at;
     let why = match &end.outcome {
         Outcome::Ungraded { reason } => format!(": {}", plain(reason)),
-        Outcome::Fault { fault } => format!(": in {}: {}", fault.stage.word(), plain(&fault.message)),
+        Outcome::Fault { fault } => format!(": in {}: {}", fault.stage.word(), plain(first_line(&fault.message))),
+        Outcome::AgentError { reason, .. } => format!(": {}", plain(reason)),
+        Outcome::NoAnswer { reason } => format!(": {reason}"),
         _ => String::new(),
     };
     format!("{} {word}{reward} {seconds:.1}s [{}/{}]{why}", state.label(trial), state.done(), state.labels.len())

@@ -1,6 +1,6 @@
 //! The report for pull requests and notes: Markdown with tables, whatever agents write in it kept from being markup.
 
-use super::numbers::{arm_name, counts, interval, job_line, left_out, pass_rate, percent, seconds, tasks, three};
+use super::numbers::{Group, arm_name, counts, groups, interval, job_line, pass_rate, percent, seconds, tasks, three};
 use super::plain::plain;
 use super::text::stages;
 use crate::results::Job;
@@ -12,11 +12,12 @@ pub fn markdown(job: &Job, summary: &Summary) -> String {
     for arm in &summary.arms {
         out.push_str(&arm_markdown(arm));
     }
-    let left_out = left_out(job);
-    if !left_out.is_empty() {
-        out.push_str("\n## Trials without a reward\n\n| trial | state | why |\n| --- | --- | --- |\n");
-        for trial in left_out {
-            out.push_str(&format!("| {} | {} | {} |\n", literal(&trial.name), trial.state, literal(&trial.why)));
+    let groups = groups(job);
+    if !groups.is_empty() {
+        out.push_str("\n## What went otherwise\n\n| trials | how it ended | why | the first of them |\n");
+        out.push_str("| ---: | --- | --- | --- |\n");
+        for Group { state, why, count, first } in groups {
+            out.push_str(&format!("| {count} | {state} | {} | {} |\n", literal(&why), literal(&first)));
         }
     }
     out

@@ -1,5 +1,6 @@
 //! Numbers and counts as every report spells them, so that two formats never disagree about the same job.
 
+use super::plain::first_line;
 use crate::results::{Job, JobRecord, OutcomeKind, TrialRecord};
 use crate::stats::{ArmSummary, Counts, Summary};
 
@@ -105,6 +106,54 @@ pub fn warning(job: &Job, summary: &Summary) -> Option<String> {
     (without > 0).then(|| format!("{without} of {all} trials have no reward: {}", parts.join(", ")))
 }
 
+/// Trials that ended alike, and not with a reward from the judge alone.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Group {
+    /// How they ended, or `missing`, or `damaged`.
+    pub state: String,
+    /// Why, in one line.
+    pub why: String,
+    /// How many.
+    pub count: usize,
+    /// The first of them, in the order of the plan.
+    pub first: String,
+}
+
+/// What went otherwise than answered and judged, alike things together, in the order of the plan.
+pub fn groups(job: &Job) -> Vec<Group> {
+    let ended = job.by_name();
+    let mut groups: Vec<Group> = Vec::new();
+    for planned in &job.record.trials {
+        let (state, why) = match ended.get(planned.name.as_str()) {
+            Some(record) if record.outcome == OutcomeKind::Scored => continue,
+            Some(record) => (words(record.outcome), cause(record)),
+            None => absent(job, &planned.name),
+        };
+        match groups.iter_mut().find(|group| group.state == state && group.why == why) {
+            Some(group) => group.count += 1,
+            None => groups.push(Group { state, why, count: 1, first: planned.name.clone() }),
+        }
+    }
+    groups
+}
+
+/// What of a trial can be the same in others: not what the judge said of this one answer.
+fn cause(record: &TrialRecord) -> String {
+    let text = match &record.fault {
+        Some(fault) => format!("in {}: {}", fault.stage.word(), first_line(&fault.message)),
+        None => record.reason.as_deref().map(first_line).unwrap_or_default().to_string(),
+    };
+    if text.is_empty() { "its time was over".to_string() } else { text }
+}
+
+/// What is known of a trial without a record.
+fn absent(job: &Job, name: &str) -> (String, String) {
+    match job.damaged.iter().find(|damaged| damaged.name == name) {
+        Some(damaged) => ("damaged".to_string(), damaged.why.clone()),
+        None => ("missing".to_string(), "it has not ended".to_string()),
+    }
+}
+
 /// A trial that no estimate counts.
 pub struct LeftOut {
     /// The trial's name.
@@ -123,10 +172,7 @@ pub fn left_out(job: &Job) -> Vec<LeftOut> {
         let (state, why) = match ended.get(planned.name.as_str()) {
             Some(record) if record.reward.is_some() => continue,
             Some(record) => (words(record.outcome), why(record)),
-            None => match job.damaged.iter().find(|damaged| damaged.name == planned.name) {
-                Some(damaged) => ("damaged".to_string(), damaged.why.clone()),
-                None => ("missing".to_string(), "it has not ended".to_string()),
-            },
+            None => absent(job, &planned.name),
         };
         list.push(LeftOut { name: planned.name.clone(), state, why });
     }

@@ -26,6 +26,11 @@ pub fn misleads(c: char) -> bool {
             | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }
 
+/// The first line of `text`: the rest, such as a build's log, is for a file.
+pub fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
 /// At most `width` characters of `text`; where some had to go, the last of them is `…`.
 pub fn clip(text: &str, width: usize) -> String {
     if text.chars().nth(width).is_none() {

@@ -1,6 +1,6 @@
 //! The report for a terminal: 80 columns, no color, readable when it is pasted into a message.
 
-use super::numbers::{arm_name, counts, interval, job_line, left_out, pass_rate, percent, seconds, tasks, three};
+use super::numbers::{Group, arm_name, counts, groups, interval, job_line, pass_rate, percent, seconds, tasks, three};
 use super::plain::{clip, plain};
 use crate::results::Job;
 use crate::stats::{ArmSummary, Quantiles, StageTimes, Summary};
@@ -21,21 +21,24 @@ pub fn text(job: &Job, summary: &Summary) -> String {
     for arm in &summary.arms {
         out.push_str(&arm_text(arm));
     }
-    let left_out = left_out(job);
-    if !left_out.is_empty() {
-        out.push_str("\ntrials without a reward\n");
-        for trial in left_out {
-            let line = format!("  {}  {}: {}", plain(&trial.name), trial.state, plain(&trial.why));
-            out.push_str(&clip(&line, WIDTH));
-            out.push('\n');
+    let groups = groups(job);
+    if !groups.is_empty() {
+        out.push_str("\nwhat went otherwise (trials, how it ended, why, the first of them)\n");
+        for Group { state, why, count, first } in groups {
+            let line = format!("{state}: {}; {}", plain(&why), plain(&first));
+            for (i, line) in wrap(&line, WIDTH - 8).iter().enumerate() {
+                let count = if i == 0 { count.to_string() } else { String::new() };
+                writeln!(out, "  {count:>4}  {line}").expect("a string takes everything");
+            }
         }
     }
     out
 }
 
 /// Stages by name, in their order.
-pub fn stages(times: &StageTimes) -> [(&'static str, Option<Quantiles>); 5] {
+pub fn stages(times: &StageTimes) -> [(&'static str, Option<Quantiles>); 6] {
     [
+        ("image", times.image),
         ("sandbox", times.sandbox),
         ("agent", times.agent),
         ("collect", times.collect),

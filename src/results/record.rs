@@ -61,8 +61,9 @@ pub struct Observed {
     pub started_at: f64,
     /// The engine that runs the sandboxes.
     pub engine: EngineRecord,
-    /// The base image, where it is known.
-    pub base_image: Option<ImageRecord>,
+    /// The images that these are built on; the store fills this.
+    #[serde(default)]
+    pub base_images: Vec<ImageRecord>,
     /// The images of the tasks, in the order in which they became ready; the store fills this.
     pub images: Vec<ImageRecord>,
 }

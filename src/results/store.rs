@@ -142,10 +142,10 @@ impl Store {
             Event::Notice { text } => self.log(text),
             Event::ImageStarted { task } => self.log(&format!("image of {task}: being made")),
             Event::ImageOutput { .. } => Ok(()),
-            Event::ImageReady { image, id, built, seconds, .. } => {
+            Event::ImageReady { image, id, base, built, seconds, .. } => {
                 let how = if *built { "built" } else { "found" };
                 self.log(&format!("image {image}: {how} as {id} in {seconds:.1} s"))?;
-                self.keep_image(image, id)
+                self.keep_image(image, id, base.as_ref())
             }
             Event::TrialStarted { trial, retry } => self.start(*trial, *retry),
             Event::TrialStage { trial, stage } => self.trial_log(*trial, &format!("stage {}", stage.word())),
@@ -210,13 +210,16 @@ impl Store {
         self.write_result_now_and_then()
     }
 
-    fn keep_image(&mut self, tag: &str, id: &str) -> Result<(), Error> {
-        let image = ImageRecord { tag: tag.to_string(), id: id.to_string() };
-        let images = &mut self.record.observed.images;
-        if images.contains(&image) {
+    fn keep_image(&mut self, tag: &str, id: &str, base: Option<&(String, String)>) -> Result<(), Error> {
+        let record = |tag: &str, id: &str| ImageRecord { tag: tag.to_string(), id: id.to_string() };
+        let observed = &mut self.record.observed;
+        let base = base.map(|(tag, id)| record(tag, id)).filter(|base| !observed.base_images.contains(base));
+        let image = Some(record(tag, id)).filter(|image| !observed.images.contains(image));
+        if base.is_none() && image.is_none() {
             return Ok(());
         }
-        images.push(image);
+        observed.base_images.extend(base);
+        observed.images.extend(image);
         self.write_record()
     }
 

@@ -58,7 +58,7 @@ pub enum Error {
         why: String,
     },
     /// A build failed.
-    #[error("failed to build an image from `{dockerfile}`: {why}{}", tail(.log))]
+    #[error("{why}, while building an image from `{dockerfile}`{}", tail(.log))]
     Build {
         /// The Dockerfile's path.
         dockerfile: String,

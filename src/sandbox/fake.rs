@@ -87,7 +87,7 @@ impl Engine {
         };
         let id = "fake".to_owned();
         let (env, user, notes) = (Vec::new(), String::new(), Vec::new());
-        Ok(Image { tag, id, env, workdir: "/app".to_owned(), user, built: false, notes })
+        Ok(Image { tag, id, env, workdir: "/app".to_owned(), user, built: false, base: None, notes })
     }
 
     pub(super) async fn open(&self, spec: &Spec) -> Result<Sandbox, Error> {

@@ -37,6 +37,8 @@ pub struct Image {
     pub user: String,
     /// False where the engine had it before it was asked for.
     pub built: bool,
+    /// The image it was built on, by name and id, where it was built here.
+    pub base: Option<(String, String)>,
     /// What the user should be told of how it was made, such as a base image put in place of another.
     pub notes: Vec<String>,
 }

@@ -111,6 +111,8 @@ pub struct PassK {
 /// Times of the stages that trials have gone through, in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StageTimes {
+    /// The image was made ready, or waited for.
+    pub image: Option<Quantiles>,
     /// Sandbox created and started.
     pub sandbox: Option<Quantiles>,
     /// The agent ran.
@@ -241,16 +243,17 @@ fn pass_k_of_tasks(tasks: &[TaskSummary]) -> Vec<PassK> {
         .collect()
 }
 
+/// Times of trials that ended with a reward, the same trials in every row: a fault's times say nothing about a trial's.
 fn times(trials: &[Trial<'_>]) -> StageTimes {
-    let seconds = |pick: fn(&TrialRecord) -> Option<(f64, f64)>| {
-        quantiles(trials.iter().flatten().filter_map(|record| pick(record)).map(|(from, to)| to - from).collect())
-    };
+    let whole: Vec<&TrialRecord> = trials.iter().flatten().copied().filter(|r| r.reward.is_some()).collect();
+    let seconds = |pick: fn(&TrialRecord) -> Option<f64>| quantiles(whole.iter().filter_map(|r| pick(r)).collect());
     StageTimes {
-        sandbox: seconds(|record| record.timing.sandbox.map(|span| (span.started_at, span.finished_at))),
-        agent: seconds(|record| record.timing.agent.map(|span| (span.started_at, span.finished_at))),
-        collect: seconds(|record| record.timing.collect.map(|span| (span.started_at, span.finished_at))),
-        judge: seconds(|record| record.timing.judge.map(|span| (span.started_at, span.finished_at))),
-        trial: seconds(|record| Some((record.timing.trial.started_at, record.timing.trial.finished_at))),
+        image: seconds(|record| record.timing.image.map(|span| span.seconds())),
+        sandbox: seconds(|record| record.timing.sandbox.map(|span| span.seconds())),
+        agent: seconds(|record| record.timing.agent.map(|span| span.seconds())),
+        collect: seconds(|record| record.timing.collect.map(|span| span.seconds())),
+        judge: seconds(|record| record.timing.judge.map(|span| span.seconds())),
+        trial: seconds(|record| Some(record.timing.trial.seconds())),
     }
 }
 

@@ -8,6 +8,7 @@
 //! When the runner goes away, standard input ends, this program ends, and with PID 1 every process of the trial.
 
 mod files;
+mod filter;
 mod run;
 mod sys;
 mod users;

@@ -5,6 +5,7 @@
 //! keep the supervisor from doing its work.
 
 use crate::sys::{self, Reaped};
+use crate::filter;
 use crate::users;
 use crate::wire::{Exit, Report, Run, Source};
 use std::io::{PipeReader, Read};
@@ -35,21 +36,20 @@ pub fn run(run: &Run) -> Result<Exit, String> {
     command.args(&run.argv[1..]).env_clear().env("HOME", &user.home);
     command.envs(run.env.iter().map(|(name, value)| (name, value))).current_dir(&run.cwd);
     command.stdin(Stdio::null()).stdout(stdout_end).stderr(stderr_end);
-    // SAFETY: `become_user` makes system calls only.
-    unsafe { command.pre_exec(move || sys::become_user(user.uid, user.gid, &user.groups)) };
+    let filter = filter::build();
+    let child_side = move || {
+        sys::become_user(user.uid, user.gid, &user.groups)?;
+        filter::apply(&filter)
+    };
+    // SAFETY: both make system calls only, and nothing is allocated after the fork.
+    unsafe { command.pre_exec(child_side) };
     let started = Instant::now();
     let spawned = command.spawn();
     // The command's ends of the pipes live in `command`: as long as it does, the pipes don't end.
     drop(command);
-    let mut exit = match spawned {
-        Ok(child) => watch(child.id() as i32, run, started),
-        Err(e) => {
-            let bytes = format!("{program}: {e}\n").into_bytes();
-            crate::say(&Report::Output { source: Source::Stderr, bytes });
-            let code = if e.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
-            Exit { code: Some(code), ..Exit::default() }
-        }
-    };
+    // What is started is the runner's choice (a shell, a solution's script), not the agent's.
+    let child = spawned.map_err(|e| format!("start `{program}` in the image: {e}"))?;
+    let mut exit = watch(child.id() as i32, run, started);
     exit.micros = started.elapsed().as_micros() as u64;
     end_all();
     let deadline = Instant::now() + LAST_WAIT;

@@ -3,6 +3,7 @@
 //! `lint` and `run`.
 
 use super::case::{Case, read_case};
+use super::dockerfile::missing_sources;
 use super::error::Error;
 use super::lint::lint_task;
 use super::near::near;
@@ -35,6 +36,16 @@ impl Task {
     /// `environment/Dockerfile`.
     pub fn dockerfile(&self) -> PathBuf {
         self.dir.join("environment/Dockerfile")
+    }
+
+    /// What the Dockerfile copies and the build context lacks, such as documents that nobody has restored; empty where
+    /// a ready image is used. To be asked after `populate`.
+    pub fn missing_sources(&self) -> Vec<String> {
+        if self.spec.environment.docker_image.is_some() {
+            return Vec::new();
+        }
+        let text = std::fs::read_to_string(self.dockerfile()).unwrap_or_default();
+        missing_sources(&text, &self.environment_dir())
     }
 
     /// `solution/`: for the oracle only.

@@ -1,8 +1,22 @@
 //! Which lines of a Dockerfile would bring the solution or the tests into the image. A reading of `COPY` and `ADD`
 //! only, good enough to catch the mistake; it must not be taken for a Dockerfile parser.
 
+use std::path::Path;
+
 /// The sources of `COPY` and `ADD` that name the solution or the tests, each with its line.
 pub(crate) fn copied_secrets(text: &str) -> Vec<(usize, String)> {
+    copied(text).into_iter().filter(|(_, source)| is_secret(source)).collect()
+}
+
+/// The sources of `COPY` and `ADD` that are not in the build context. Patterns and addresses are the engine's to find.
+pub(crate) fn missing_sources(text: &str, context: &Path) -> Vec<String> {
+    let plain = |source: &String| !source.contains(['*', '?', '[', '$', '<']) && !source.contains("://");
+    let sources = copied(text).into_iter().map(|(_, source)| source);
+    sources.filter(plain).filter(|source| !context.join(source.trim_start_matches('/')).exists()).collect()
+}
+
+/// The sources of `COPY` and `ADD` from the build context, each with its line.
+fn copied(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (line, instruction) in instructions(text) {
         let mut words = instruction.split_whitespace();
@@ -19,7 +33,7 @@ pub(crate) fn copied_secrets(text: &str) -> Vec<(usize, String)> {
         let list = serde_json::from_str::<Vec<String>>(&rest);
         let words = list.unwrap_or_else(|_| words.iter().map(|w| w.trim_matches(['"', '\'']).to_string()).collect());
         let sources = &words[..words.len().saturating_sub(1)];
-        found.extend(sources.iter().filter(|s| is_secret(s)).map(|s| (line, s.clone())));
+        found.extend(sources.iter().map(|s| (line, s.clone())));
     }
     found
 }

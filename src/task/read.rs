@@ -183,7 +183,7 @@ fn environment(section: Option<Section<'_>>) -> EnvironmentSpec {
     if spec.docker_image.as_ref().is_some_and(|image| image.is_empty() || image.contains(char::is_whitespace)) {
         section.wrong("docker_image", "is not an image's name", None);
     }
-    spec.cpus = section.positive("cpus");
+    spec.cpus = section.cpus("cpus");
     spec.memory_mb = memory(&section);
     spec.env = env(&section);
     spec.workdir = section.text("workdir");
@@ -204,7 +204,7 @@ fn environment(section: Option<Section<'_>>) -> EnvironmentSpec {
 
 fn memory(section: &Section<'_>) -> Option<u64> {
     // 6 MiB is the least that the Docker engine takes.
-    let written = section.integer_from("memory_mb", 6);
+    let written = section.mebibytes("memory_mb");
     let old = old_size(section, "memory", "memory_mb");
     let storage = section.integer_from("storage_mb", 1).or(old_size(section, "storage", "storage_mb"));
     if storage.is_some() {

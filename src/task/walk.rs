@@ -70,6 +70,27 @@ impl<'a> Section<'a> {
         u64::try_from(number).ok()
     }
 
+    /// Memory in mebibytes, from what an engine accepts (6) to 16 TiB: more would overflow into no limit at all.
+    pub fn mebibytes(&self, key: &'static str) -> Option<u64> {
+        const MOST: u64 = 16 << 20;
+        let number = self.integer_from(key, 6)?;
+        if number > MOST {
+            self.wrong(key, format!("must be at most {MOST}, not {number}"), None);
+            return None;
+        }
+        Some(number)
+    }
+
+    /// CPUs, from a hundredth to 1024: less or more would round to no limit at all.
+    pub fn cpus(&self, key: &'static str) -> Option<f64> {
+        let number = self.positive(key)?;
+        if !(0.01..=1024.0).contains(&number) {
+            self.wrong(key, format!("must be from 0.01 to 1024, not {number}"), None);
+            return None;
+        }
+        Some(number)
+    }
+
     /// Any number.
     pub fn number(&self, key: &'static str) -> Option<f64> {
         let number = self.typed(key, "a number", |value| match value {

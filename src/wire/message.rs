@@ -102,7 +102,7 @@ pub enum Source {
 /// How a command ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exit {
-    /// The exit code, where it ended by itself; 126 or 127 where it could not be started, as a shell says it.
+    /// The exit code, where it ended by itself.
     pub code: Option<i32>,
     /// The signal that ended it, where one did.
     pub signal: Option<i32>,

@@ -253,12 +253,33 @@ async fn a_build_that_fails_names_its_dockerfile_shows_its_log_and_is_not_tried_
     );
     let record = trial(&suite.join(&format!("jobs/{job}")), "b");
     let message = record.fault.expect("a fault").message;
-    assert!(message.contains("`tasks/b/environment/Dockerfile`: "), "{message}");
+    assert!(message.contains("from `tasks/b/environment/Dockerfile`\n"), "{message}");
     assert!(message.contains("returned a non-zero code: 3"), "{message}");
     assert!(message.contains("\n  | the pump is dry"), "{message}");
     let builds = suite.read(&format!("jobs/{job}/job.log")).matches(": being made").count();
     assert_eq!(builds, 3, "three tries for all tasks that share the Dockerfile, not three for each trial");
     assert!(!ran.stderr.contains("the pump is dry\n"), "one line for a fault: {}", ran.stderr);
+}
+
+#[tokio::test]
+async fn a_base_image_that_the_user_names_is_that_one_or_none() {
+    if support::docker("a_base_image_that_the_user_names").await.is_none() {
+        return;
+    }
+    let suite = Suite::new();
+    suite.write("harbor.yml", "retry: {min_wait_sec: 0.01}\n");
+    let job = unique("base-wrong");
+    tiny::task(&suite, "a", BASE, "");
+    let toml = suite.read("tasks/a/task.toml").replace(&format!("docker_image = \"{BASE}\"\n"), "");
+    suite.write("tasks/a/task.toml", toml);
+    suite.write("tasks/a/environment/Dockerfile", "ARG BASE_IMAGE=python:3.12-slim\nFROM ${BASE_IMAGE}\n");
+    let wrong = ["run", "tasks", "-a", "nop", "--job-name", &job, "-r", "0", "--base-image", "no.such/base:42"];
+    let ran = suite.run(&wrong).expect_code(3);
+    assert!(ran.stdout.contains("`no.such/base:42` is not in the engine"), "{}", ran.stdout);
+    let job = unique("base-right");
+    suite.run(&["run", "tasks", "-a", "nop", "--job-name", &job, "--base-image", BASE]).expect_code(0);
+    let record = suite.read(&format!("jobs/{job}/seatrial.json"));
+    assert!(record.contains("\"base_images\": [\n      {\n        \"tag\": \"seatrial-base:local\""), "{record}");
 }
 
 #[tokio::test]

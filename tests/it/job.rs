@@ -350,3 +350,18 @@ fn a_folder_that_a_killed_runner_only_began_is_begun_again_and_a_foreign_one_is_
     assert_eq!(crate::mini::tree(&suite.join("jobs/mine")), [("config.json".to_owned(), b"mine".to_vec())].into());
     assert!(Path::new(&suite.join("jobs/j/seatrial.json")).exists());
 }
+
+#[test]
+fn a_task_whose_documents_are_not_there_is_refused_before_anything_runs() {
+    let suite = Suite::new();
+    tiny::task(&suite, "a", "fake", "");
+    let toml = suite.read("tasks/a/task.toml").replace("docker_image = \"fake\"\n", "");
+    suite.write("tasks/a/task.toml", toml);
+    suite.write("tasks/a/environment/Dockerfile", "FROM x\nCOPY files/ /app/files/\n");
+    suite.write("engine.json", "{}");
+    let ran = suite.run(&["run", "tasks", "-a", "nop", "--fake-engine", "engine.json"]).expect_code(2);
+    assert!(ran.stderr.contains("`a`: `environment/files/` is missing"), "{}", ran.stderr);
+    assert!(!suite.join("jobs").exists(), "nothing was begun");
+    suite.write("tasks/a/environment/files/notes.txt", "a note");
+    suite.run(&["run", "tasks", "-a", "nop", "--fake-engine", "engine.json"]).expect_code(0);
+}

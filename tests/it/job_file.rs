@@ -215,7 +215,8 @@ fn the_record_of_a_job_reads_back_as_the_same_job() {
 #[test]
 fn no_value_that_may_be_a_secret_is_written() {
     let file = "agents: [{name: nop, env: {OPENAI_API_KEY: sk-file, COOKIE: c-file, AUTHORIZATION: a-file, MAX_TOKENS: '9',\n\
-                          A_TOKEN: t-file, MODE: fast, REF: '${HOST_REF}', PASSWORD: '${PASSWORD:-p-file}'}}]\n";
+                          A_TOKEN: t-file, MODE: fast, REF: '${HOST_REF}', PASSWORD: '${PASSWORD:-p-file}',\n\
+                          PLAIN: sk-live-x, DSN: 'db://me:pw@host/x', LONG: 'a1b2c3d4e5f6a7b8c9d0', DEF: '${DEF:-ghp_x1}'}}]\n";
     let flags = Flags { agent_env: vec![("FOO".into(), "sk-live-flag".into())], ..Flags::default() };
     let config = settled(&flags, file);
     assert_eq!(config.agents[0].env["FOO"], "sk-live-flag", "the agent itself gets it");
@@ -223,10 +224,10 @@ fn no_value_that_may_be_a_secret_is_written() {
     let wanted = serde_json::json!({
         "A_TOKEN": "${A_TOKEN}", "AUTHORIZATION": "${AUTHORIZATION}", "COOKIE": "${COOKIE}", "FOO": "${FOO}",
         "MAX_TOKENS": "9", "MODE": "fast", "OPENAI_API_KEY": "${OPENAI_API_KEY}", "PASSWORD": "${PASSWORD}",
-        "REF": "${HOST_REF}",
+        "REF": "${HOST_REF}", "PLAIN": "${PLAIN}", "DSN": "${DSN}", "LONG": "${LONG}", "DEF": "${DEF}",
     });
     assert_eq!(record["agents"][0]["env"], wanted);
-    for secret in ["sk-file", "c-file", "a-file", "t-file", "p-file", "sk-live-flag"] {
+    for secret in ["sk-file", "c-file", "a-file", "t-file", "p-file", "sk-live", "me:pw", "a1b2c3", "ghp_"] {
         assert!(!record.to_string().contains(secret), "{secret}");
     }
 }

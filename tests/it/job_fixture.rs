@@ -46,7 +46,7 @@ pub fn job_of(name: &str, tasks: &[&str], agents: &[(&str, Option<&str>)], attem
                 os: Some("linux".into()),
                 arch: Some("x86_64".into()),
             },
-            base_image: None,
+            base_images: Vec::new(),
             images: vec![],
         },
     }
@@ -100,6 +100,7 @@ pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
     TrialEnd {
         planned: planned.clone(),
         timing: Timing {
+            image: None,
             trial: span(0.0, 1.0 + place as f64 / 4.0),
             sandbox: ran.then(|| span(0.0, 0.25)),
             agent: ran.then(|| span(0.25, 0.5)),

@@ -279,6 +279,7 @@ fn a_runner_that_dies_after_any_event_loses_nothing_and_counts_nothing_twice() {
             task: "ledger-1".into(),
             image: "seatrial/x".into(),
             id: "1d".into(),
+            base: None,
             built: true,
             seconds: 1.0,
         },

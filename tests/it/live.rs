@@ -46,6 +46,7 @@ fn the_live_view_shows_what_runs_in_which_stage_and_how_long_the_rest_takes() {
             task: "ledger-1".into(),
             image: "seatrial/x".into(),
             id: "1d".into(),
+            base: None,
             built: true,
             seconds: 2.0,
         },
@@ -71,11 +72,11 @@ fn the_live_view_shows_what_runs_in_which_stage_and_how_long_the_rest_takes() {
 fn without_a_terminal_each_trial_that_ends_is_one_line() {
     let mut show = Show::new(vec![0, 1]);
     show.at(0.0, Event::TrialStarted { trial: 2, retry: 0 });
-    let went_wrong = Fault { stage: Stage::Network, message: "reset\nby \u{1b}peer".into() };
+    let went_wrong = Fault { stage: Stage::Network, message: "reset by \u{1b}peer\n  | a log".into() };
     let retry = show.at(1.0, Event::TrialRetry { trial: 2, fault: went_wrong, wait: 1.0 });
     assert_eq!(
         retry.as_deref(),
-        Some(r"ledger-1 attempt 2/3 fault in network, starts again in 1s: reset\nby \u{1b}peer")
+        Some(r"ledger-1 attempt 2/3 fault in network, starts again in 1s: reset by \u{1b}peer")
     );
     let scored = show.finish(2.0, 2, scored(1.0));
     assert_eq!(scored.as_deref(), Some("ledger-1 attempt 2/3 scored 1.0 1.5s [3/6]"));

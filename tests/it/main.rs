@@ -52,8 +52,20 @@ mod verifier;
 /// The shipped suite: its records, and every key by SQL.
 mod keys;
 
+/// Records of a corpus, read strictly and written byte for byte.
+mod records;
+
+/// The plan language, evaluated twice.
+mod plans;
+
+/// The audit of answer keys.
+mod audit;
+
 /// The real Context-Bench corpus and its published tasks.
 mod contextbench;
+
+/// The audit of Context-Bench's keys, against what reading them by hand gave.
+mod audit_contextbench;
 
 /// The `rules` judge: labelled cases and the verb that measures it.
 mod judge;

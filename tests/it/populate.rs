@@ -3,6 +3,7 @@
 use crate::mini::{self, tree};
 use crate::support::Suite;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::process::Stdio;
 
 fn populated() -> Suite {
     let suite = mini::generated();
@@ -189,4 +190,22 @@ fn a_dataset_that_is_not_there_or_empty_is_named() {
         run.stderr,
         "error: no task in `tasks`\n\nhint: `seatrial generate --all` writes the tasks of a suite\n"
     );
+}
+
+#[test]
+fn several_runners_that_populate_the_same_tasks_at_once_all_succeed() {
+    let suite = mini::generated();
+    for round in 0..3 {
+        let start = || suite.command(&["populate"]).stderr(Stdio::piped()).spawn().expect("it starts");
+        let runners: Vec<_> = (0..4).map(|_| start()).collect();
+        for runner in runners {
+            let output = runner.wait_with_output().expect("it ends");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(0), "round {round}: {said}");
+        }
+        suite.run(&["populate", "--check"]).expect_code(0);
+        for id in ["mini-0", "mini-1", "mini-2"] {
+            std::fs::remove_dir_all(suite.join(&format!("tasks/{id}/environment/files"))).expect("removed");
+        }
+    }
 }

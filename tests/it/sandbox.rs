@@ -170,6 +170,35 @@ async fn an_agent_that_is_root_can_neither_read_nor_trace_nor_end_the_supervisor
 }
 
 #[tokio::test]
+async fn an_agent_can_change_nobodys_limits_and_share_of_the_processor_but_its_own() {
+    let Some(engine) = engine("an_agent_can_change_nobodys_limits").await else { return };
+    let mut sandbox = plain(&engine).await;
+    let script = "
+import os, resource, ctypes
+def refused(what, call):
+    try: call()
+    except PermissionError: print('refused', what)
+    else: print('ALLOWED', what)
+resource.prlimit(0, resource.RLIMIT_CPU, (50, 50)); os.sched_setaffinity(0, {0}); os.nice(1); print('own')
+for pid in [1] + [int(t) for t in os.listdir('/proc/1/task')]:
+    refused(f'limit {pid}', lambda: resource.prlimit(pid, resource.RLIMIT_CPU, (0, 0)))
+    refused(f'policy {pid}', lambda: os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0)))
+    refused(f'affinity {pid}', lambda: os.sched_setaffinity(pid, {0}))
+    refused(f'nice {pid}', lambda: os.setpriority(os.PRIO_PROCESS, pid, 19))
+refused('group', lambda: os.setpriority(os.PRIO_PGRP, 1, 19))
+refused('user', lambda: os.setpriority(os.PRIO_USER, 0, 19))
+";
+    let command = Command { argv: ["python3", "-c", script].map(str::to_owned).to_vec(), ..shell("") };
+    let (exit, said) = run(&mut sandbox, &command).await;
+    assert_eq!(exit.code, Some(0), "{said}");
+    assert!(said.contains("own\n") && said.matches("refused").count() >= 6, "the attacks were tried: {said}");
+    assert!(!said.contains("ALLOWED"), "{said}");
+    let (exit, said) = run(&mut sandbox, &shell("echo alive; nice -n 5 sh -c 'timeout 5 true' && echo fine")).await;
+    assert_eq!((exit.code, said.as_str()), (Some(0), "alive\nfine\n"));
+    sandbox.close().await.expect("closed");
+}
+
+#[tokio::test]
 async fn users_folders_and_environment_are_the_commands_own() {
     let Some(engine) = engine("users_folders_and_environment").await else { return };
     let mut sandbox = plain(&engine).await;
@@ -182,8 +211,9 @@ async fn users_folders_and_environment_are_the_commands_own() {
     command.user = Some("1234:56".to_owned());
     let (_, said) = run(&mut sandbox, &command).await;
     assert!(said.starts_with("1234\n56\n"), "{said}");
-    let (exit, said) = run(&mut sandbox, &Command { argv: vec!["no-such-agent".to_owned()], ..shell("") }).await;
-    assert!(exit.code == Some(127) && said.contains("no-such-agent"), "{exit:?} {said}");
+    let missing = Command { argv: vec!["no-such-shell".to_owned()], ..shell("") };
+    let error = sandbox.run(&missing, &mut |_| {}).await.expect_err("nothing to start");
+    assert!(matches!(&error, Error::Refused(why) if why.contains("start `no-such-shell`")), "{error}");
     command.user = Some("somebody".to_owned());
     let error = sandbox.run(&command, &mut |_| {}).await.expect_err("no such user");
     assert!(matches!(&error, Error::Refused(why) if why.contains("somebody")), "{error}");
@@ -215,8 +245,8 @@ async fn an_images_own_entrypoint_never_runs_and_an_image_needs_nothing() {
     suite.write("empty/file.txt", "x");
     let image = build("empty", "FROM scratch\nCOPY file.txt /app/answer.txt\n");
     let mut sandbox = open(&engine, image, Limits::default()).await;
-    let (exit, _) = run(&mut sandbox, &shell("true")).await;
-    assert_eq!(exit.code, Some(127), "there is no shell, and that is told");
+    let error = sandbox.run(&shell("true"), &mut |_| {}).await.expect_err("there is no shell");
+    assert!(matches!(&error, Error::Refused(why) if why.contains("start `sh`")), "{error}");
     assert_eq!(sandbox.read(ANSWER, 100).await.expect("read"), File::Regular(b"x".to_vec()));
     sandbox.close().await.expect("closed");
 }

@@ -95,7 +95,9 @@ pub fn shared(test: &str) -> Option<PathBuf> {
 pub async fn docker(test: &str) -> Option<seatrial::sandbox::docker::Engine> {
     match seatrial::sandbox::docker::Engine::connect(std::env::var("DOCKER_HOST").ok()).await {
         Ok(engine) => {
-            let proof = project().join("target/docker-tests");
+            let target = project().join("target");
+            std::fs::create_dir_all(&target).expect("the folder for the proof can be made");
+            let proof = target.join("docker-tests");
             let file = std::fs::OpenOptions::new().create(true).append(true).open(proof);
             let done = file.and_then(|mut f| std::io::Write::write_all(&mut f, format!("{test}\n").as_bytes()));
             done.expect("the proof of a Docker test can be written");

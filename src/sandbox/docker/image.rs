@@ -34,8 +34,17 @@ pub(super) struct Turn {
 /// What a base image of a Dockerfile came down to.
 #[derive(Debug, Clone)]
 pub(super) struct BaseImage {
-    found: Result<(String, String), Error>,
+    found: Result<Found, Error>,
     at: Instant,
+}
+
+/// An image that a Dockerfile starts from.
+#[derive(Debug, Clone)]
+struct Found {
+    image: String,
+    id: String,
+    /// Why it is not the one that the Dockerfile names, where it isn't.
+    instead_because: Option<String>,
 }
 
 impl Engine {
@@ -74,13 +83,18 @@ impl Engine {
             base.map(|base| (BASE_ARGUMENT.to_owned(), base.to_owned())).into_iter().collect();
         let mut notes = Vec::new();
         let mut hasher = Sha256::new();
-        for from in dockerfile::froms(&text, &arguments) {
-            let (image, id) = self.base_image(&from, on_line).await?;
-            if image != from.image {
-                notes.push(format!("`{}` can't be pulled here: built on the local base `{image}` instead", from.image));
-                arguments.insert(BASE_ARGUMENT.to_owned(), image);
+        let mut last = None;
+        for mut from in dockerfile::froms(&text, &arguments) {
+            // A base that the user named is that base or none.
+            from.replaceable &= base.is_none();
+            let found = self.base_image(&from, on_line).await?;
+            if let Some(why) = found.instead_because {
+                let (wanted, image) = (&from.image, &found.image);
+                notes.push(format!("`{wanted}` can't be pulled ({why}): built on the local base `{image}` instead"));
+                arguments.insert(BASE_ARGUMENT.to_owned(), image.clone());
             }
-            hasher.update(format!("base\0{id}\0"));
+            hasher.update(format!("base\0{}\0", found.id));
+            last = Some((found.image, found.id));
         }
         let mut sorted: Vec<_> = arguments.iter().collect();
         sorted.sort();
@@ -105,7 +119,7 @@ impl Engine {
             image = self.inspect(&tag).await?.map(|image| Image { built: true, ..image });
         }
         let image = image.ok_or_else(|| not_there(&tag))?;
-        Ok(Image { notes, ..image })
+        Ok(Image { notes, base: last, ..image })
     }
 
     async fn build(
@@ -150,7 +164,7 @@ impl Engine {
         &self,
         from: &dockerfile::From,
         on_line: &mut (dyn FnMut(String) + Send),
-    ) -> Result<(String, String), Error> {
+    ) -> Result<Found, Error> {
         // The lock is held while pulling: trials that need the same base wait for one pull.
         let mut known = self.0.bases.lock().await;
         let key = format!("{}\0{}", from.image, from.replaceable);
@@ -168,21 +182,23 @@ impl Engine {
         &self,
         from: &dockerfile::From,
         on_line: &mut (dyn FnMut(String) + Send),
-    ) -> Result<(String, String), Error> {
+    ) -> Result<Found, Error> {
+        let found = |image: &str, id, instead_because| Found { image: image.to_owned(), id, instead_because };
         if let Some(image) = self.inspect(&from.image).await? {
-            return Ok((from.image.clone(), image.id));
+            return Ok(found(&from.image, image.id, None));
         }
-        let image = match self.pull(&from.image, on_line).await {
-            Ok(()) => from.image.as_str(),
+        match self.pull(&from.image, on_line).await {
+            Ok(()) => {
+                let image = self.inspect(&from.image).await?.ok_or_else(|| not_there(&from.image))?;
+                Ok(found(&from.image, image.id, None))
+            }
             // A Dockerfile that lets its base be chosen gets ours, where there is one.
-            Err(error) if from.replaceable => match self.inspect(BASE).await? {
-                Some(base) => return Ok((BASE.to_owned(), base.id)),
-                None => return Err(error),
+            Err(Error::Pull { image, why }) if from.replaceable => match self.inspect(BASE).await? {
+                Some(base) => Ok(found(BASE, base.id, Some(why))),
+                None => Err(Error::Pull { image, why }),
             },
-            Err(error) => return Err(error),
-        };
-        let found = self.inspect(image).await?.ok_or_else(|| not_there(image))?;
-        Ok((image.to_owned(), found.id))
+            Err(error) => Err(error),
+        }
     }
 
     async fn pull(&self, name: &str, on_line: &mut (dyn FnMut(String) + Send)) -> Result<(), Error> {
@@ -233,6 +249,7 @@ impl Engine {
             workdir: config.working_dir.filter(|dir| !dir.is_empty()).unwrap_or_else(|| "/".to_owned()),
             user: config.user.unwrap_or_default(),
             built: false,
+            base: None,
             notes: Vec::new(),
         }))
     }
