@@ -17,10 +17,39 @@ pub enum Agent {
     },
 }
 
-/// A name that no agent has, or an agent without what it needs.
+/// Why an agent can't be named so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct UnknownAgent(pub String);
+pub enum Error {
+    /// No agent has this name.
+    #[error("there is no agent `{name}`; there are {}", Agent::NAMES.join(", "))]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// `command` without a line.
+    #[error("agent `command` needs the line to run: `--command LINE`")]
+    NoLine,
+    /// A line for another agent.
+    #[error("agent `{name}` takes no command")]
+    TakesNoLine {
+        /// The agent.
+        name: String,
+    },
+}
+
+impl Error {
+    /// What the user can do about it, where one thing is likely to help.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::Unknown { .. } => Some(
+                "any program of the image is run with `--command LINE`, where the line finds the question in the file \
+                 `$SEATRIAL_INSTRUCTION`"
+                    .to_owned(),
+            ),
+            Error::NoLine | Error::TakesNoLine { .. } => None,
+        }
+    }
+}
 
 impl Agent {
     /// All names, for messages.
@@ -29,15 +58,15 @@ impl Agent {
     /// The agent of that name; `line` is what `command` runs.
     ///
     /// # Errors
-    /// [`UnknownAgent`] where there is none, or a line is missing or not wanted.
-    pub fn named(name: &str, line: Option<&str>) -> Result<Agent, UnknownAgent> {
+    /// Where there is none, or a line is missing or not wanted.
+    pub fn named(name: &str, line: Option<&str>) -> Result<Agent, Error> {
         match (name, line) {
             ("oracle", None) => Ok(Agent::Oracle),
             ("nop", None) => Ok(Agent::Nop),
             ("command", Some(line)) if !line.trim().is_empty() => Ok(Agent::Command { line: line.to_owned() }),
-            ("command", _) => Err(UnknownAgent("agent `command` needs the line to run: `--command LINE`".to_owned())),
-            ("oracle" | "nop", Some(_)) => Err(UnknownAgent(format!("agent `{name}` takes no command"))),
-            _ => Err(UnknownAgent(format!("there is no agent `{name}`; there are {}", Agent::NAMES.join(", ")))),
+            ("command", _) => Err(Error::NoLine),
+            ("oracle" | "nop", Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
+            _ => Err(Error::Unknown { name: name.to_owned() }),
         }
     }
 

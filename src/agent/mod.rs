@@ -7,6 +7,6 @@ mod launch;
 mod run;
 mod transcript;
 
-pub use launch::{Agent, Launch, UnknownAgent};
+pub use launch::{Agent, Error, Launch};
 pub use run::{AgentRun, run};
 pub use transcript::Transcript;

@@ -2,8 +2,10 @@
 
 use super::error::Error;
 use super::exit;
+use super::words::count;
 use crate::sandbox::docker::{BASE, Engine};
 use crate::sandbox::{Command, Engine as AnyEngine, ImageSource, Limits, Network, Owner, Spec};
+use rustix::fs::Access;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -31,7 +33,7 @@ const ENOUGH_DISK: u64 = 2 << 30;
 
 /// Runs the verb and gives the exit code.
 pub async fn run(args: &DoctorArgs) -> Result<u8, Error> {
-    let mut findings = vec![disk(&args.jobs_dir)];
+    let mut findings = vec![disk(&args.jobs_dir), jobs_folder(&args.jobs_dir)];
     match super::drive::docker().await {
         Ok(engine) => look_at(&engine, &mut findings).await?,
         Err(error) => {
@@ -49,9 +51,7 @@ pub async fn run(args: &DoctorArgs) -> Result<u8, Error> {
 }
 
 fn disk(jobs_dir: &Path) -> Finding {
-    // The folder may not be there yet; what counts is the disk that it will be on.
-    let there = jobs_dir.ancestors().find(|dir| dir.exists()).unwrap_or(Path::new("."));
-    let there = if there.as_os_str().is_empty() { Path::new(".") } else { there };
+    let there = there(jobs_dir);
     let (fine, seen) = match rustix::fs::statvfs(there) {
         Ok(stat) => {
             let free = stat.f_bavail * stat.f_frsize;
@@ -63,6 +63,23 @@ fn disk(jobs_dir: &Path) -> Finding {
         Err(e) => (false, format!("`{}`: {e}", there.display())),
     };
     Finding { what: "disk", fine, seen, hint: Some("make room, or name another folder with `--jobs-dir`".to_owned()) }
+}
+
+fn jobs_folder(jobs_dir: &Path) -> Finding {
+    let (there, dir) = (there(jobs_dir), jobs_dir.display());
+    let (fine, seen) = match rustix::fs::access(there, Access::WRITE_OK | Access::EXEC_OK) {
+        _ if !there.is_dir() => (false, format!("`{}` is not a folder", there.display())),
+        Ok(()) => (true, format!("`{dir}` can be written")),
+        Err(e) => (false, format!("`{dir}` can't be written: `{}`: {e}", there.display())),
+    };
+    let hint = Some("name another folder with `--jobs-dir`, or change its permissions".to_owned());
+    Finding { what: "jobs", fine, seen, hint }
+}
+
+/// The part of a path that is there: a jobs folder may not be yet, and what counts is where it will be.
+fn there(path: &Path) -> &Path {
+    let there = path.ancestors().find(|dir| dir.exists()).unwrap_or(Path::new("."));
+    if there.as_os_str().is_empty() { Path::new(".") } else { there }
 }
 
 async fn look_at(engine: &Engine, findings: &mut Vec<Finding>) -> Result<(), Error> {
@@ -80,7 +97,7 @@ async fn look_at(engine: &Engine, findings: &mut Vec<Finding>) -> Result<(), Err
     findings.push(Finding {
         what: "leftovers",
         fine: left == 0,
-        seen: format!("{left} containers of dead jobs"),
+        seen: format!("{} of dead jobs", count(left, "container")),
         hint: Some("`seatrial clean` removes them; every run does too".to_owned()),
     });
     let any = AnyEngine::Docker(engine.clone());

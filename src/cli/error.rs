@@ -1,7 +1,7 @@
 //! One error for every verb: wraps the rooms' errors, gives the exit code in one exhaustive match, and the hint.
 
 use super::exit;
-use crate::{results, sandbox};
+use crate::{report, results, sandbox, task};
 
 /// What ends a verb early.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +21,8 @@ pub enum Error {
     Sandbox(#[from] crate::sandbox::Error),
     #[error(transparent)]
     Network(#[from] crate::network::Error),
+    #[error(transparent)]
+    Agent(#[from] crate::agent::Error),
     #[error(transparent)]
     Judge(#[from] crate::judge::Error),
     #[error(transparent)]
@@ -50,11 +52,11 @@ impl Error {
             | Error::Config(_)
             | Error::Stamp(_) => exit::BAD_INPUT,
             Error::Results(results::Error::Write { .. }) => exit::HOST,
-            Error::Results(_) | Error::Job(_) | Error::Usage(_) | Error::Judge(_) | Error::Network(_) => {
-                exit::BAD_INPUT
-            }
+            Error::Results(_) | Error::Job(_) | Error::Usage(_) => exit::BAD_INPUT,
+            Error::Agent(_) | Error::Judge(_) | Error::Network(_) => exit::BAD_INPUT,
             Error::Sandbox(sandbox::Error::Script { .. } | sandbox::Error::Base(_)) => exit::BAD_INPUT,
             Error::Sandbox(_) => exit::ENGINE,
+            Error::Report(report::Error::NoFolder { .. }) => exit::BAD_INPUT,
             Error::Report(_) | Error::Host { .. } => exit::HOST,
         }
     }
@@ -69,13 +71,25 @@ impl Error {
             Error::Config(e) => e.hint(),
             Error::Sandbox(e) => e.hint(),
             Error::Network(e) => e.hint(),
+            Error::Agent(e) => e.hint(),
             Error::Judge(e) => e.hint(),
             Error::Job(e) => e.hint(),
-            Error::Results(e) => e.hint(),
+            Error::Results(e) => near_job(e).map(|near| format!("did you mean `{near}`?")).or_else(|| e.hint()),
             Error::Stamp(e) => e.hint(),
             Error::Report(e) => e.hint(),
             Error::Usage(_) => None,
             Error::Host { hint, .. } => hint.clone(),
         }
+    }
+}
+
+/// The job that was meant where a job's directory is not there: its name alone was given, or it is misspelt.
+fn near_job(error: &results::Error) -> Option<String> {
+    let results::Error::NotAJob { dir, .. } = error else { return None };
+    let in_jobs = std::path::Path::new("jobs").join(dir);
+    match dir.exists() {
+        true => None,
+        false if in_jobs.is_dir() => Some(in_jobs.display().to_string()),
+        false => task::near(dir).or_else(|| task::near(&in_jobs)),
     }
 }

@@ -1,7 +1,7 @@
 //! `seatrial init`: make a vendor directory from your own documents and questions. Wiring only.
 
 use super::error::Error;
-use super::words::count;
+use super::words::{count, quoted};
 use crate::populate::{FieldFlags, InitRequest, Mapped, init};
 use std::path::PathBuf;
 
@@ -92,8 +92,10 @@ pub fn run(args: &InitArgs) -> Result<u8, Error> {
         n => format!("the tasks `{prefix}-0` to `{prefix}-{}`", n - 1),
     };
     super::say(&format!("made the suite `{}` in `{dir}`, for {tasks}", made.name));
+    let vendor = quoted(&args.dir.display().to_string());
+    let tasks = quoted(&args.dir.join("tasks").display().to_string());
     super::say(&format!(
-        "\nnext:\n  seatrial generate --vendor {dir} --all -o {dir}/tasks\n  seatrial run {dir}/tasks -a oracle --network no-network"
+        "\nnext:\n  seatrial generate --vendor {vendor} --all -o {tasks}\n  seatrial run {tasks} -a oracle --network no-network"
     ));
     Ok(super::exit::OK)
 }

@@ -2,7 +2,8 @@
 
 use super::error::Error;
 use super::exit;
-use crate::task::{Checked, Level, Problem, check_dataset};
+use super::words::count;
+use crate::task::{Checked, Level, Problem, check_dataset, in_words};
 use std::path::PathBuf;
 
 /// Check task directories and say what is wrong, all at once
@@ -33,20 +34,22 @@ pub fn run(args: &LintArgs) -> Result<u8, Error> {
         Format::Text => super::show(&text(&checked)),
         Format::Json => super::show(&format!("{:#}", json(&checked))),
     }
-    Ok(if count(&checked, Level::Error) == 0 { exit::OK } else { exit::CHECK_FAILED })
+    Ok(if found(&checked, Level::Error) == 0 { exit::OK } else { exit::CHECK_FAILED })
 }
 
 fn text(checked: &[Checked]) -> String {
     let mut out = String::new();
     let mut last = None;
-    for problem in checked.iter().flat_map(|c| &c.problems) {
+    for (dataset, (folder, line)) in
+        checked.iter().flat_map(|c| in_words(&c.dir, &c.problems).into_iter().map(|line| (&c.dir, line)))
+    {
         // An empty line where another task begins.
-        let folder = checked.iter().flat_map(|c| &c.dirs).find(|dir| problem.path.starts_with(dir));
-        if last.is_some_and(|last| last != folder) {
+        let task = Some((dataset, folder));
+        if last.is_some() && last != task {
             out.push('\n');
         }
-        last = Some(folder);
-        out.push_str(&format!("{problem}\n"));
+        last = task;
+        out.push_str(&format!("{line}\n"));
     }
     if !out.is_empty() {
         out.push('\n');
@@ -56,10 +59,9 @@ fn text(checked: &[Checked]) -> String {
 
 fn summary(checked: &[Checked]) -> String {
     let tasks: usize = checked.iter().map(|c| c.dirs.len()).sum();
-    let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
-    match (count(checked, Level::Error), count(checked, Level::Warning)) {
-        (0, 0) => format!("{}: no problems", plural(tasks, "task")),
-        (e, w) => format!("{}: {}, {}", plural(tasks, "task"), plural(e, "error"), plural(w, "warning")),
+    match (found(checked, Level::Error), found(checked, Level::Warning)) {
+        (0, 0) => format!("{}: no problems", count(tasks, "task")),
+        (e, w) => format!("{}: {}, {}", count(tasks, "task"), count(e, "error"), count(w, "warning")),
     }
 }
 
@@ -67,12 +69,12 @@ fn json(checked: &[Checked]) -> serde_json::Value {
     let problems: Vec<&Problem> = checked.iter().flat_map(|c| &c.problems).collect();
     serde_json::json!({
         "tasks": checked.iter().map(|c| c.dirs.len()).sum::<usize>(),
-        "errors": count(checked, Level::Error),
-        "warnings": count(checked, Level::Warning),
+        "errors": found(checked, Level::Error),
+        "warnings": found(checked, Level::Warning),
         "problems": problems,
     })
 }
 
-fn count(checked: &[Checked], level: Level) -> usize {
+fn found(checked: &[Checked], level: Level) -> usize {
     checked.iter().flat_map(|c| &c.problems).filter(|p| p.level == level).count()
 }

@@ -13,7 +13,7 @@ use crate::plan::{AgentRef, plan};
 use crate::populate::{Mode, populate};
 use crate::results::{EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
 use crate::sandbox::{ImageSource, Limits};
-use crate::task::{self, Task};
+use crate::task::{self, Task, TaskSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -58,7 +58,8 @@ impl Loaded {
         let attempts = job.plan.trials.iter().map(|trial| trial.attempt).max().unwrap_or(0);
         let (trials, at_once) = (job.plan.trials.len(), settings.n_concurrent);
         super::show(&format!(
-            "\n{trials} trials: {} × {attempts} × {}; {at_once} at a time; judge {}",
+            "\n{}: {} × {attempts} × {}; {at_once} at a time; judge {}",
+            count(trials, "trial"),
             count(job.tasks.len(), "task"),
             agents.join(", "),
             job.judge.name()
@@ -82,12 +83,11 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     let mut notes = Vec::new();
     let mut tasks = Vec::new();
     let mut corpora = Vec::new();
-    let mut warnings = Vec::new();
     let mut sets = Vec::new();
     for dataset in &config.datasets {
         add(&mut corpora, restore(config, &dataset.path, check_only, &mut notes)?);
         let set = task::load_dataset(&dataset.path)?;
-        warnings.extend(set.warnings);
+        notes.extend(warnings(&set));
         sets.push(set.tasks);
     }
     let known: BTreeSet<String> = sets.iter().flatten().map(|task| task.name.clone()).collect();
@@ -100,7 +100,9 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     }
     for path in &config.tasks {
         add(&mut corpora, restore(config, path, check_only, &mut notes)?);
-        tasks.extend(task::load_dataset(path)?.tasks);
+        let set = task::load_dataset(path)?;
+        notes.extend(warnings(&set));
+        tasks.extend(set.tasks);
     }
     if tasks.is_empty() {
         return Err(config::Error::NothingLeft.into());
@@ -109,7 +111,6 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     if !check_only {
         complete(&tasks)?;
     }
-    notes.extend(warnings.iter().map(ToString::to_string));
 
     let agents = config.agents.iter().map(agent).collect::<Result<Vec<_>, Error>>()?;
     let judge = engine.judge(&config.judge)?;
@@ -159,9 +160,14 @@ fn restore(
     let populated = populate(&corpus, dataset, mode)?;
     if check_only && !populated.differences.is_empty() {
         let n = populated.differences.len();
-        notes.push(format!("{n} files in `{}` differ from the corpus; `run` restores them first", dataset.display()));
+        let differ = if n == 1 { "1 file differs" } else { &format!("{n} files differ") };
+        notes.push(format!("in `{}` {differ} from the corpus; `run` restores that first", dataset.display()));
     }
     Ok((populated.tasks > 0).then_some(corpus))
+}
+
+fn warnings(set: &TaskSet) -> Vec<String> {
+    task::in_words(&set.dir, &set.warnings).into_iter().map(|(_, line)| line).collect()
 }
 
 /// A task whose documents are not there would only be a failing build, in every trial of it.
@@ -199,7 +205,7 @@ fn agent(config: &AgentConfig) -> Result<AgentSetup, Error> {
     if let Some(key) = kwargs.keys().next() {
         return Err(Error::Usage(format!("agent `{}` has no setting `{key}`", config.name)));
     }
-    let agent = Agent::named(&config.name, line.as_deref()).map_err(|e| Error::Usage(e.to_string()))?;
+    let agent = Agent::named(&config.name, line.as_deref())?;
     let env = task::resolve_env(&config.env, |name| std::env::var(name).ok())?;
     Ok(AgentSetup {
         agent,

@@ -2,8 +2,8 @@
 
 use super::error::Error;
 use crate::{report, results, stats};
-use std::io::{ErrorKind, Write as _, stderr, stdout};
-use std::path::PathBuf;
+use std::io::{ErrorKind, Write as _, stdout};
+use std::path::{Path, PathBuf};
 
 /// Show a job: text, JSON, Markdown or JUnit
 #[derive(Debug, clap::Args)]
@@ -34,6 +34,8 @@ enum Format {
 
 /// Runs the verb and gives the exit code.
 pub fn run(args: &ReportArgs) -> Result<u8, Error> {
+    // Asked first: a job that ends meanwhile is then shown whole.
+    let runs = results::is_running(&args.job);
     let job = results::read_job(&args.job)?;
     let summary = stats::summarize(&job);
     let text = match args.format {
@@ -43,7 +45,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Error> {
         Format::Junit => report::junit(&job, &summary),
     };
     match &args.output {
-        Some(path) => results::write_whole(path, text.as_bytes()).map_err(report::Error::File)?,
+        Some(path) => write(path, &text)?,
         None => match stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush()) {
             Err(e) if e.kind() != ErrorKind::BrokenPipe => return Err(report::Error::Stdout(e).into()),
             _ => {}
@@ -51,7 +53,18 @@ pub fn run(args: &ReportArgs) -> Result<u8, Error> {
     }
     if let Some(warning) = report::warning(&job, &summary) {
         let dir = args.job.display();
-        let _ = writeln!(stderr(), "warning: {warning}\n\nhint: `seatrial resume {dir}` goes on with them");
+        match runs {
+            true => super::say(&format!("`{dir}` is still running: {warning}")),
+            false => super::say(&format!("warning: {warning}\n\nhint: `seatrial resume {dir}` goes on with them")),
+        }
     }
     Ok(super::exit::OK)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), report::Error> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+    if let Some(folder) = folder {
+        return Err(report::Error::NoFolder { file: path.to_path_buf(), folder: folder.to_path_buf() });
+    }
+    Ok(results::write_whole(path, text.as_bytes())?)
 }

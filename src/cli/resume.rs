@@ -25,7 +25,7 @@ pub struct ResumeArgs {
     /// How often a trial is started again after a fault of ours [default: as before]
     #[arg(short = 'r', long, value_name = "N")]
     max_retries: Option<u32>,
-    /// No live view
+    /// No live view while the job runs; warnings and the table at the end come all the same
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]

@@ -37,19 +37,19 @@ pub struct RunArgs {
     /// The line that the agent `command` runs with the image's sh; $SEATRIAL_INSTRUCTION names the instruction's file
     #[arg(long, value_name = "LINE")]
     command: Option<String>,
-    /// The model that agents are to use; more than once for several
+    /// The model that agents are to use, which they find in $SEATRIAL_MODEL; more than once for several
     #[arg(short, long = "model", value_name = "NAME")]
     models: Vec<String>,
     /// A setting of the agent's own
     #[arg(long = "ak", value_name = "KEY=VALUE", value_parser = pair)]
     agent_kwargs: Vec<(String, String)>,
-    /// A variable for the agent; its value is not written to disk
+    /// A variable for the agent; its value is not written to disk, unless the agent itself prints it
     #[arg(long = "ae", value_name = "NAME=VALUE", value_parser = pair)]
     agent_env: Vec<(String, String)>,
-    /// How often each agent tries each task [default: 1]
+    /// How often each agent tries each task, at most 1000 [default: 1]
     #[arg(short = 'k', long, value_name = "K")]
     n_attempts: Option<u32>,
-    /// How many trials run at a time [default: 4]
+    /// How many trials run at a time, at most 1000 [default: 4]
     #[arg(short = 'n', long, value_name = "N")]
     n_concurrent: Option<usize>,
     /// Run only tasks whose names match this glob; more than once for several
@@ -64,7 +64,7 @@ pub struct RunArgs {
     /// How often a trial is started again after a fault of ours [default: 2]
     #[arg(short = 'r', long, value_name = "N")]
     max_retries: Option<u32>,
-    /// Multiply every time limit
+    /// Multiply every time limit, at most by 1000
     #[arg(long, value_name = "X")]
     timeout_multiplier: Option<f64>,
     /// The job's name [default: the local time]
@@ -91,7 +91,7 @@ pub struct RunArgs {
     /// Say what would run, and check all of it, without running anything
     #[arg(long)]
     dry_run: bool,
-    /// No live view
+    /// No live view while the job runs; warnings and the table at the end come all the same
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]

@@ -7,6 +7,16 @@ pub fn count(n: usize, thing: &str) -> String {
     format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
 }
 
+/// A word as a shell takes it: as it is where that is safe, else in single quotes.
+pub fn quoted(word: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(safe) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 /// A line for people. A reader that is gone must not end a job, so nobody minds where it can't be written.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");

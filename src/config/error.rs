@@ -45,6 +45,8 @@ pub enum Error {
         glob: String,
         /// A task with a name like it.
         near: Option<String>,
+        /// The name of a task that there is.
+        such_as: Option<String>,
     },
     /// Every task is excluded.
     #[error("no task is left: what is included is excluded again")]
@@ -57,9 +59,10 @@ impl Error {
         match self {
             Error::Read { .. } => Some("`-c FILE` names another job file; without one, defaults are used".into()),
             Error::NoMatch { near: Some(near), .. } => Some(format!("did you mean `{near}`?")),
-            Error::NoMatch { near: None, .. } => {
-                Some("globs are matched against whole task names; try `*` at its ends".into())
+            Error::NoMatch { such_as: Some(name), .. } => {
+                Some(format!("globs are matched against whole task names, such as `{name}`"))
             }
+            Error::NoMatch { .. } => None,
             Error::BadGlob { .. } => Some("`*`, `?`, `[abc]` and `[!abc]` are known".into()),
             Error::BadFile { .. } | Error::BadSetting { .. } | Error::NothingLeft => None,
         }

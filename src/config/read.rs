@@ -4,7 +4,7 @@
 
 use super::error::Error;
 use super::job_file::{EnvironmentFile, JobFile, OwnFile, RetryFile};
-use super::settings::{AgentConfig, DatasetConfig};
+use super::settings::{AgentConfig, DatasetConfig, MOST_MULTIPLIER, MOST_SECONDS, MOST_TRIALS};
 use super::yaml::parse_yaml;
 use crate::task::{Level, NetworkMode, Problem, Section, Sink, Value, normalize_host, read_hosts};
 use std::collections::BTreeMap;
@@ -64,12 +64,12 @@ fn job(root: Section<'_>) -> JobFile {
     let mut file = JobFile {
         job_name: root.text("job_name"),
         jobs_dir: root.text("jobs_dir").map(PathBuf::from),
-        n_attempts: count(&root, "n_attempts", 1),
-        n_concurrent: root.integer_from("n_concurrent_trials", 1).and_then(|n| usize::try_from(n).ok()),
+        n_attempts: trials(&root, "n_attempts").and_then(|n| u32::try_from(n).ok()),
+        n_concurrent: trials(&root, "n_concurrent_trials"),
         quiet: root.boolean("quiet"),
-        timeout_multiplier: root.positive("timeout_multiplier"),
-        agent_timeout_multiplier: root.positive("agent_timeout_multiplier"),
-        build_timeout_multiplier: root.positive("environment_build_timeout_multiplier"),
+        timeout_multiplier: at_most(&root, "timeout_multiplier", MOST_MULTIPLIER),
+        agent_timeout_multiplier: at_most(&root, "agent_timeout_multiplier", MOST_MULTIPLIER),
+        build_timeout_multiplier: at_most(&root, "environment_build_timeout_multiplier", MOST_MULTIPLIER),
         retry: root.section("retry").map(retry).unwrap_or_default(),
         agents: list(&root, "agents", agent),
         datasets: list(&root, "datasets", dataset),
@@ -86,7 +86,7 @@ fn job(root: Section<'_>) -> JobFile {
 /// The older spelling of three settings; the newer one wins.
 fn orchestrator(root: &Section<'_>, file: &mut JobFile) {
     let Some(section) = root.section("orchestrator") else { return };
-    let concurrent = section.integer_from("n_concurrent_trials", 1).and_then(|n| usize::try_from(n).ok());
+    let concurrent = trials(&section, "n_concurrent_trials");
     file.n_concurrent = file.n_concurrent.or(concurrent);
     file.quiet = file.quiet.or(section.boolean("quiet"));
     if let Some(old) = section.section("retry").map(retry)
@@ -105,8 +105,8 @@ fn retry(section: Section<'_>) -> RetryFile {
     let file = RetryFile {
         max_retries: count(&section, "max_retries", 0),
         wait_multiplier: section.positive("wait_multiplier"),
-        min_wait_sec: section.positive("min_wait_sec"),
-        max_wait_sec: section.positive("max_wait_sec"),
+        min_wait_sec: at_most(&section, "min_wait_sec", MOST_SECONDS),
+        max_wait_sec: at_most(&section, "max_wait_sec", MOST_SECONDS),
     };
     section.finish();
     file
@@ -123,8 +123,8 @@ fn agent(section: Section<'_>) -> AgentConfig {
         kwargs: section.any_map("kwargs"),
         env: section.text_map("env").unwrap_or_default(),
         env_from_flags: Default::default(),
-        override_timeout_sec: section.positive("override_timeout_sec"),
-        max_timeout_sec: section.positive("max_timeout_sec"),
+        override_timeout_sec: at_most(&section, "override_timeout_sec", MOST_SECONDS),
+        max_timeout_sec: at_most(&section, "max_timeout_sec", MOST_SECONDS),
         extra_allowed_hosts: read_hosts(&section, "extra_allowed_hosts"),
     };
     section.finish();
@@ -162,7 +162,9 @@ fn path(section: &Section<'_>) -> PathBuf {
 }
 
 fn environment(section: Section<'_>) -> EnvironmentFile {
-    section.refuse("type", |v| *v == Value::Text("docker".into()));
+    if let Some(kind) = section.text("type").filter(|kind| kind != "docker") {
+        section.wrong("type", format!("has no kind `{kind}`"), Some("known here: `docker`".into()));
+    }
     section.refuse("cpu_enforcement_policy", |v| *v == Value::Text("auto".into()));
     section.refuse("memory_enforcement_policy", |v| *v == Value::Text("auto".into()));
     refuse(&section, &["import_path", "stream", "override_storage_mb", "override_gpus", "override_tpu"]);
@@ -203,7 +205,7 @@ fn own(section: Section<'_>) -> OwnFile {
         cpus: section.cpus("cpus"),
         memory_mb: section.mebibytes("memory_mb"),
         pids_limit: section.integer_from("pids_limit", 1),
-        engine_wait_sec: section.positive("engine_wait_sec"),
+        engine_wait_sec: at_most(&section, "engine_wait_sec", MOST_SECONDS),
         vendor: section.text("vendor").map(PathBuf::from),
         suite: section.text("suite").map(PathBuf::from),
         judge: section.text("judge"),
@@ -249,6 +251,26 @@ fn ports(section: &Section<'_>) -> Vec<u16> {
 /// A list of tables; `None` where the key isn't there.
 fn list<T>(root: &Section<'_>, key: &'static str, read: impl Fn(Section<'_>) -> T) -> Option<Vec<T>> {
     root.has(key).then(|| root.sections(key).into_iter().map(read).collect())
+}
+
+/// A number over 0 and up to `most`.
+fn at_most(section: &Section<'_>, key: &'static str, most: f64) -> Option<f64> {
+    let number = section.positive(key)?;
+    if number > most {
+        section.wrong(key, format!("must be at most {most}, not {number}"), None);
+        return None;
+    }
+    Some(number)
+}
+
+/// A number of trials: of attempts, or at a time.
+fn trials(section: &Section<'_>, key: &'static str) -> Option<usize> {
+    let number = section.integer_from(key, 1)?;
+    if number > MOST_TRIALS as u64 {
+        section.wrong(key, format!("must be at most {MOST_TRIALS}, not {number}"), None);
+        return None;
+    }
+    usize::try_from(number).ok()
 }
 
 fn count(section: &Section<'_>, key: &'static str, least: i64) -> Option<u32> {

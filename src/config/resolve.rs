@@ -3,7 +3,9 @@
 
 use super::error::Error;
 use super::job_file::JobFile;
-use super::settings::{AgentConfig, Config, DatasetConfig, EnvironmentConfig, RetryConfig};
+use super::settings::{
+    AgentConfig, Config, DatasetConfig, EnvironmentConfig, MOST_MULTIPLIER, MOST_TRIALS, RetryConfig,
+};
 use crate::task::NetworkMode;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -192,18 +194,31 @@ fn check(config: &Config) -> Result<(), Error> {
     let plain =
         !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\']) && !name.contains(char::is_control);
     let multiplier = config.timeout_multiplier;
-    let least = "must be at least 1";
+    let (least, most) = ("must be at least 1", &format!("must be at most {MOST_TRIALS}"));
+    let stretch = &format!("must be more than 0 and at most {MOST_MULTIPLIER}");
     for (right, origin, message) in [
         (plain, "`--job-name`", "must be a folder's name, without `/` and no dot in front"),
         (config.n_attempts >= 1, "`--n-attempts`", least),
         (config.n_concurrent >= 1, "`--n-concurrent`", least),
+        (config.n_attempts as usize <= MOST_TRIALS, "`--n-attempts`", most),
+        (config.n_concurrent <= MOST_TRIALS, "`--n-concurrent`", most),
         (config.datasets.iter().all(|d| d.n_tasks != Some(0)), "`--n-tasks`", least),
-        (multiplier.is_finite() && multiplier > 0.0, "`--timeout-multiplier`", "must be more than 0"),
+        (multiplier > 0.0 && multiplier <= MOST_MULTIPLIER, "`--timeout-multiplier`", stretch),
         (!config.datasets.is_empty() || !config.tasks.is_empty(), "`datasets`", "names no dataset and no task"),
     ] {
         if !right {
             return Err(Error::BadSetting { origin: origin.into(), message: message.into() });
         }
     }
-    Ok(())
+    same_twice(&config.agents)
+}
+
+/// Two agents that are the same would be told apart by nothing in a report.
+fn same_twice(agents: &[AgentConfig]) -> Result<(), Error> {
+    let twice = agents.iter().enumerate().find(|(index, agent)| agents[..*index].contains(agent));
+    twice.map_or(Ok(()), |(_, agent)| {
+        let name = &agent.name;
+        let message = format!("`{name}` is there twice, with the same model and settings; `-k 2` lets it try twice");
+        Err(Error::BadSetting { origin: "`--agent`".into(), message })
+    })
 }

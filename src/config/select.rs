@@ -39,10 +39,10 @@ fn matchers(known: &BTreeSet<String>, globs: &[String]) -> Result<Vec<GlobMatche
             if known.iter().any(|name| matcher.is_match(name)) {
                 return Ok(matcher);
             }
-            Err(Error::NoMatch {
-                glob: glob.clone(),
-                near: closest(glob, known.iter().map(String::as_str)).map(str::to_string),
-            })
+            // What a pattern was meant to be can't be told from names.
+            let names = known.iter().map(String::as_str).filter(|_| !glob.contains(['*', '?', '[']));
+            let near = closest(glob, names).map(str::to_string);
+            Err(Error::NoMatch { glob: glob.clone(), near, such_as: known.first().cloned() })
         })
         .collect()
 }

@@ -6,6 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+/// The most attempts, and the most trials at a time: more is a slip of the finger.
+pub const MOST_TRIALS: usize = 1000;
+
+/// The most by which time limits can be stretched.
+pub const MOST_MULTIPLIER: f64 = 1000.0;
+
+/// The longest time that can be set, in seconds: 30 years and more.
+pub const MOST_SECONDS: f64 = 1e9;
+
 /// A job, ready to be planned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {

@@ -1,5 +1,6 @@
 //! What can go wrong in this room beside a judge that can't decide (that is a `JudgeError`): files of labelled cases.
 
+use crate::task::missing_hint;
 use std::path::{Path, PathBuf};
 
 /// Why labelled cases can't be used.
@@ -51,7 +52,7 @@ impl Error {
     /// What the user can do about it, where one thing is likely to help.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::ReadCases { .. } => None,
+            Error::ReadCases { path, source } => missing_hint(path, source),
             Error::NoNames { .. } => Some("`--rivals` takes one name a line, or a corpus's `people.txt`".into()),
             Error::ParseCases { .. } | Error::NoCases { .. } => Some(
                 "each line is a JSON object with `question`, `key`, `submission` and `expected` (0.0, 0.5 or 1.0), and \

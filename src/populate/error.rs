@@ -1,6 +1,7 @@
 //! What can go wrong while task directories are written, restored or begun.
 
 use crate::corpus::Problem;
+use crate::task::missing_hint;
 use std::path::PathBuf;
 
 /// Why nothing, or not everything, could be written.
@@ -9,6 +10,9 @@ pub enum Error {
     /// The corpus itself can't be used.
     #[error(transparent)]
     Corpus(#[from] crate::corpus::Error),
+    /// The dataset can't be used.
+    #[error(transparent)]
+    Dataset(#[from] crate::task::Error),
     /// A file or folder can't be read.
     #[error("failed to read `{}`: {source}", path.display())]
     Read {
@@ -67,6 +71,14 @@ pub enum Error {
         /// The suite's name.
         suite: String,
     },
+    /// A new vendor directory would lie among the documents that it is made from.
+    #[error("`{}` lies inside the documents' folder `{}`", dir.display(), files.display())]
+    Inside {
+        /// The vendor directory.
+        dir: PathBuf,
+        /// The folder of documents.
+        files: PathBuf,
+    },
     /// A new vendor directory would hide what is already there.
     #[error("`{}` is not empty", .0.display())]
     NotEmpty(PathBuf),
@@ -80,7 +92,9 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Error::Corpus(error) => return error.hint(),
-            Error::Read { .. } | Error::Write { .. } => return None,
+            Error::Dataset(error) => return error.hint(),
+            Error::Read { path, source } => return missing_hint(path, source),
+            Error::Write { .. } => return None,
             Error::Placeholder { known, .. } if known.is_empty() => "this file takes no placeholders".into(),
             Error::Placeholder { known, .. } => format!("known here: `{{{{{}}}}}`", known.join("}}`, `{{")),
             Error::UnknownTemplate { known, .. } => format!("templates are `{}`", known.join("`, `")),
@@ -89,6 +103,7 @@ impl Error {
             Error::NotAFolder(_) => "move it away, or choose another folder with `-o`".into(),
             Error::NoTask(_) => "`seatrial generate --all` writes the tasks of a suite".into(),
             Error::NoneOfSuite { .. } => "`--vendor DIR` names the vendor directory that they were made from".into(),
+            Error::Inside { .. } => "keep the documents in a folder of their own, and make the suite beside it".into(),
             Error::NotEmpty(_) => "choose a folder that is not there yet".into(),
             Error::Begin(problems) => return problems.iter().find_map(|p| p.hint.clone()),
         })

@@ -68,6 +68,13 @@ const MODEL_HOSTS: [&str; 7] = [
 /// Makes the vendor directory, or says everything that keeps it from being made.
 pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
     refuse_full(&request.dir)?;
+    for path in [Some(&request.files), Some(&request.questions), request.rubric.as_ref()].into_iter().flatten() {
+        std::fs::metadata(path).map_err(|source| Error::Read { path: path.clone(), source })?;
+    }
+    let files = request.files.canonicalize().unwrap_or_else(|_| request.files.clone());
+    if real_ancestor(&request.dir).is_some_and(|dir| dir.starts_with(&files)) {
+        return Err(Error::Inside { dir: request.dir.clone(), files: request.files.clone() });
+    }
     let documents = documents(&request.files, None)?;
     if documents.is_empty() {
         return Err(crate::corpus::Error::NoDocuments { folder: request.files.clone(), glob: None }.into());
@@ -90,6 +97,8 @@ pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
     let id_prefix = request.id_prefix.clone().unwrap_or_else(|| to_prefix(&name));
     problems.extend(check_id_prefix(&id_prefix).err().map(|m| problem(Path::new("--id-prefix"), None, &m)));
     if !problems.is_empty() {
+        // By line; what is not in the questions file comes last.
+        problems.sort_by_key(|problem| (problem.path != request.questions, problem.line));
         return Err(Error::Begin(problems));
     }
 
@@ -125,6 +134,11 @@ pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
         questions: records.len(),
         mapped,
     })
+}
+
+/// The part of a path that is there, without links in it.
+fn real_ancestor(path: &Path) -> Option<PathBuf> {
+    std::path::absolute(path).ok()?.ancestors().find_map(|part| part.canonicalize().ok())
 }
 
 fn refuse_full(dir: &Path) -> Result<(), Error> {

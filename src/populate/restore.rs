@@ -5,6 +5,7 @@ use super::Error;
 use super::mirror::{Content, Difference, DifferenceKind, Mode, Node, Pass, Tree, mirror};
 use super::template::templates;
 use crate::corpus::{Corpus, Document};
+use crate::task::check_folder;
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -98,6 +99,7 @@ fn tasks(corpus: &Corpus, dataset: &Path) -> Result<(Vec<PathBuf>, usize), Error
         let named = if dataset.file_name().is_some() { Ok(dataset.into()) } else { dataset.canonicalize() };
         vec![named.map_err(read_error)?]
     } else {
+        check_folder(dataset)?;
         let entries = std::fs::read_dir(dataset).map_err(read_error)?;
         let mut paths = entries.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>().map_err(read_error)?;
         paths.sort();

@@ -15,7 +15,8 @@ pub struct Row {
     pub fields: Map<String, Value>,
 }
 
-/// Reads `path`: CSV where its name ends so, else one JSON object a line. Empty lines are passed over.
+/// Reads `path`: CSV where its name ends so, else one JSON object a line. Empty lines are passed over. Files with tabs
+/// between the columns are refused by name: read as JSON, each of their lines would be wrong.
 pub fn rows(path: &Path, problems: &mut Vec<Problem>) -> Result<Vec<Row>, Error> {
     let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
     let text = match String::from_utf8(bytes) {
@@ -28,7 +29,13 @@ pub fn rows(path: &Path, problems: &mut Vec<Problem>) -> Result<Vec<Row>, Error>
         }
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let is_csv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
+    let ends = |end: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(end));
+    if ends("tsv") || ends("tab") {
+        let hint = Some("save it as CSV with commas between the columns, or as JSONL".into());
+        problems.push(Problem { hint, ..problem(path, None, "columns with tabs between them are not read") });
+        return Ok(Vec::new());
+    }
+    let is_csv = ends("csv");
     let found = problems.len();
     let rows = if is_csv { csv_rows(path, text, problems) } else { json_rows(path, text, problems) };
     if rows.is_empty() && problems.len() == found {
@@ -65,6 +72,11 @@ fn csv_rows(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec<Row> {
             return Vec::new();
         }
     };
+    let found = problems.len();
+    header_problems(path, &header, problems);
+    if problems.len() > found {
+        return Vec::new();
+    }
     let mut rows = Vec::new();
     for record in reader.records() {
         match record {
@@ -77,7 +89,8 @@ fn csv_rows(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec<Row> {
                 let line = e.position().map(|p| p.line() as usize);
                 let message = match e.kind() {
                     csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-                        format!("{len} columns, and the header has {expected_len}")
+                        let s = if *len == 1 { "" } else { "s" };
+                        format!("{len} column{s}, and the header has {expected_len}")
                     }
                     _ => e.to_string(),
                 };
@@ -86,6 +99,20 @@ fn csv_rows(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// What keeps a header from naming the columns: another mark between them, or one name for two of them.
+fn header_problems(path: &Path, header: &csv::StringRecord, problems: &mut Vec<Problem>) {
+    if header.len() == 1 && header[0].contains([';', '\t']) {
+        let mark = if header[0].contains(';') { "semicolons" } else { "tabs" };
+        let hint = Some("save it with commas between the columns, or as JSONL".into());
+        problems.push(Problem { hint, ..problem(path, Some(1), &format!("one column only, with {mark} in its name")) });
+    }
+    for (index, name) in header.iter().enumerate() {
+        if !name.is_empty() && header.iter().position(|other| other == name) != Some(index) {
+            problems.push(problem(path, Some(1), &format!("two columns are called `{name}`")));
+        }
+    }
 }
 
 /// A problem without a hint.

@@ -1,7 +1,7 @@
 //! The report for CI servers, in the JUnit XML that they agree on: a `testsuite` per agent, a `testcase` per trial. A
-//! reward below 1 is a failure, a fault or an ungraded trial an error, a cancelled or missing trial skipped.
+//! reward below 1 is a failure, a fault, an ungraded or a damaged trial an error, a cancelled or missing trial skipped.
 
-use super::numbers::{arm_name, left_out, why, words};
+use super::numbers::{LeftOut, arm_name, left_out, why, words};
 use super::plain::plain;
 use crate::results::{Job, OutcomeKind, TrialRecord};
 use crate::stats::{ArmSummary, Summary};
@@ -10,8 +10,8 @@ use std::collections::HashMap;
 /// A job as JUnit XML.
 pub fn junit(job: &Job, summary: &Summary) -> String {
     let ended = job.by_name();
-    let left_out: HashMap<String, String> =
-        left_out(job).into_iter().map(|trial| (trial.name, format!("{}: {}", trial.state, trial.why))).collect();
+    let left_out: HashMap<String, LeftOut> =
+        left_out(job).into_iter().map(|trial| (trial.name.clone(), trial)).collect();
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     out.push_str(&format!("<testsuites name=\"{}\">\n", xml(&job.record.name)));
     for arm in &summary.arms {
@@ -41,15 +41,22 @@ fn suite_start(arm: &ArmSummary) -> String {
         xml(&arm_name(arm)),
         all.planned,
         all.rewarded - all.passes,
-        counts.fault + counts.ungraded,
+        counts.fault + counts.ungraded + counts.damaged,
         counts.cancelled + counts.missing,
     )
 }
 
 /// What is inside a `testcase`; nothing where the trial passed.
-fn result(record: Option<&TrialRecord>, left_out: Option<&String>) -> Option<String> {
-    let left_out = || xml(left_out.map_or("", String::as_str));
-    let Some(record) = record else { return Some(format!("<skipped message=\"{}\"/>", left_out())) };
+fn result(record: Option<&TrialRecord>, left_out: Option<&LeftOut>) -> Option<String> {
+    let message = || left_out.map_or(String::new(), |trial| xml(&format!("{}: {}", trial.state, trial.why)));
+    let Some(record) = record else {
+        return Some(match left_out {
+            Some(trial) if trial.state == "damaged" => {
+                format!("<error type=\"damaged\" message=\"{}\"/>", message())
+            }
+            _ => format!("<skipped message=\"{}\"/>", message()),
+        });
+    };
     let kind = record.outcome.word();
     match (record.reward, record.outcome) {
         (Some(1.0), _) => None,
@@ -57,8 +64,8 @@ fn result(record: Option<&TrialRecord>, left_out: Option<&String>) -> Option<Str
             let message = xml(&format!("reward {reward:?}, {}: {}", words(outcome), why(record)));
             Some(format!("<failure type=\"{kind}\" message=\"{message}\"/>"))
         }
-        (None, OutcomeKind::Cancelled) => Some(format!("<skipped message=\"{}\"/>", left_out())),
-        (None, _) => Some(format!("<error type=\"{kind}\" message=\"{}\"/>", left_out())),
+        (None, OutcomeKind::Cancelled) => Some(format!("<skipped message=\"{}\"/>", message())),
+        (None, _) => Some(format!("<error type=\"{kind}\" message=\"{}\"/>", message())),
     }
 }
 

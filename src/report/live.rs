@@ -1,6 +1,7 @@
 //! What a job looks like while it runs: events → [`State`] → lines. Pure, so that it can be tested without a terminal
 //! and without a clock; drawing is in `terminal.rs`.
 
+use super::numbers::number_of;
 use super::plain::{clip, first_line, plain};
 use crate::event::{Event, Outcome, Stage, TrialEnd};
 use crate::results::OutcomeKind;
@@ -170,8 +171,10 @@ fn headline(state: &State, now: f64) -> String {
 /// What an event adds to a log without a terminal, said after `state` has taken it in. Most events say nothing there.
 pub fn plain_line(state: &State, event: &Event) -> Option<String> {
     match event {
-        Event::JobStarted { plan, done } if done.is_empty() => Some(format!("{} trials", plan.trials.len())),
-        Event::JobStarted { plan, done } => Some(format!("{} trials, {} done before", plan.trials.len(), done.len())),
+        Event::JobStarted { plan, done } => {
+            let trials = number_of(plan.trials.len() as u64, "trial");
+            Some(if done.is_empty() { trials } else { format!("{trials}, {} done before", done.len()) })
+        }
         Event::ImageReady { image, built: true, seconds, .. } => {
             Some(format!("image {} ready in {seconds:.1}s", plain(image)))
         }

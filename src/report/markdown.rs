@@ -37,7 +37,7 @@ fn arm_markdown(arm: &ArmSummary) -> String {
     let rate = percent(pass_rate(all.rewarded, all.passes));
     let mut out = format!("\n## {}\n\n", literal(&arm_name(arm)));
     out.push_str(&format!(
-        "**{} of {} trials with a reward pass: {rate}**, Wilson 95% {}; strict {} of {} planned: {}\n\n",
+        "**{} of {} trials with a reward pass: {rate}**, Wilson 95% over trials {}; strict {} of {} planned: {}\n\n",
         all.passes,
         all.rewarded,
         interval(all.wilson_95),

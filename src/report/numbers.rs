@@ -29,13 +29,18 @@ pub fn seconds(number: Option<f64>) -> String {
     number.map_or("n/a".to_string(), |number| format!("{number:.2}"))
 }
 
+/// So many things, in words.
+pub fn number_of(count: u64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 /// So many tasks, in words.
 pub fn tasks(count: u64) -> String {
-    format!("{count} {}", if count == 1 { "task" } else { "tasks" })
+    number_of(count, "task")
 }
 
 /// Every outcome with its count, in the order in which reports show them.
-pub fn counts(counts: &Counts) -> [(&'static str, u64); 9] {
+pub fn counts(counts: &Counts) -> [(&'static str, u64); 10] {
     [
         ("scored", counts.scored),
         ("no answer", counts.no_answer),
@@ -46,6 +51,7 @@ pub fn counts(counts: &Counts) -> [(&'static str, u64); 9] {
         ("fault", counts.fault),
         ("cancelled", counts.cancelled),
         ("missing", counts.missing),
+        ("damaged", counts.damaged),
     ]
 }
 
@@ -86,9 +92,8 @@ pub fn job_line(job: &JobRecord) -> String {
         "fake" => "fake engine: no container ran",
         kind => kind,
     };
-    let trials = job.trials.len();
-    let s = if trials == 1 { "" } else { "s" };
-    format!("{}, {trials} trial{s}, judge {}, {engine}", tasks(job.tasks.len() as u64), job.judge)
+    let trials = number_of(job.trials.len() as u64, "trial");
+    format!("{}, {trials}, judge {}, {engine}", tasks(job.tasks.len() as u64), job.judge)
 }
 
 /// Why a trial ended as it did: what went wrong, else what the judge said.
@@ -105,13 +110,12 @@ pub fn why(record: &TrialRecord) -> String {
 /// What the numbers of a job leave out, in one line; `None` where every trial has a reward.
 pub fn warning(job: &Job, summary: &Summary) -> Option<String> {
     let sum = |pick: fn(&Counts) -> u64| summary.arms.iter().map(|arm| pick(&arm.all.counts)).sum::<u64>();
-    let damaged = job.damaged.len() as u64;
     let counts = [
         (sum(|counts| counts.ungraded), "ungraded"),
         (sum(|counts| counts.fault), "ended as faults"),
         (sum(|counts| counts.cancelled), "cancelled"),
-        (sum(|counts| counts.missing) - damaged, "missing"),
-        (damaged, "damaged"),
+        (sum(|counts| counts.missing), "missing"),
+        (sum(|counts| counts.damaged), "damaged"),
     ];
     let parts: Vec<String> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();

@@ -12,6 +12,9 @@ use std::fmt::Write as _;
 /// How many columns a line may have.
 const WIDTH: usize = 80;
 
+/// A space at which no line is broken.
+const TOGETHER: &str = "\u{a0}";
+
 /// The column of the table that holds the tasks' names.
 const NAME: usize = 30;
 
@@ -57,10 +60,8 @@ fn arm_text(arm: &ArmSummary) -> String {
     let rate = percent(pass_rate(all.rewarded, all.passes));
     out.push_str(&format!("\n{}\n", plain(&arm_name(arm))));
     let mut fact = |name: &str, text: String| fact(&mut out, name, &text);
-    fact(
-        "passes",
-        format!("{} of {} with a reward, {rate} (Wilson 95% {})", all.passes, all.rewarded, interval(all.wilson_95)),
-    );
+    fact("passes", format!("{} of {} trials with a reward pass: {rate}", all.passes, all.rewarded));
+    fact("Wilson 95%", format!("{}, over trials taken as independent", interval(all.wilson_95)));
     if let Some(good) = &arm.good_keys {
         let (all, mean) = (&good.all, three(good.mean_of_tasks));
         let rate = percent(pass_rate(all.rewarded, all.passes));
@@ -76,7 +77,8 @@ fn arm_text(arm: &ArmSummary) -> String {
         );
         fact("bad keys", bad_keys(arm));
     }
-    fact("trials", counts(&all.counts).map(|(name, count)| format!("{name} {count}")).join(", "));
+    let pair = |(name, count): (&str, u64)| format!("{name} {count}").replace(' ', TOGETHER);
+    fact("trials", counts(&all.counts).map(pair).join(", "));
     fact(
         "strict",
         format!(
@@ -138,7 +140,8 @@ fn task_table(arm: &ArmSummary) -> String {
     out
 }
 
-/// `text` broken at its spaces into lines of at most `width` characters; a longer word stays whole.
+/// `text` broken at its spaces, but not at [`TOGETHER`], into lines of at most `width` characters; a longer word stays
+/// whole.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -152,5 +155,5 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
             lines.push(word.to_string());
         }
     }
-    lines
+    lines.into_iter().map(|line| line.replace(TOGETHER, " ")).collect()
 }

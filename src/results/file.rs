@@ -2,7 +2,7 @@
 
 use super::Error;
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// How the names of unfinished files end; [`remove_unfinished`] knows them by it.
@@ -35,9 +35,15 @@ pub fn unfinished(path: &Path, bytes: &[u8]) -> Result<tempfile::NamedTempFile, 
     builder.prefix(".").suffix(SUFFIX);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // as any new file: the umask decides
-    let mut file = builder.tempfile_in(folder(path)).map_err(wrap)?;
-    file.write_all(bytes).map_err(wrap)?;
+    let mut file = builder.tempfile_in(folder(path)).map_err(bare).map_err(wrap)?;
+    file.write_all(bytes).map_err(bare).map_err(wrap)?;
     Ok(file)
+}
+
+/// The system's own error, without the temporary name that the library puts into it.
+fn bare(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>()?.raw_os_error());
+    inner.map_or(error, io::Error::from_raw_os_error)
 }
 
 /// Syncs files and folders, several at the same time: a journaling file system commits what is waiting in one go, which

@@ -20,6 +20,13 @@ impl Drop for Held {
     }
 }
 
+/// Whether a runner has the job in `dir` now. Where there is no job, none has it.
+pub fn is_running(dir: &Path) -> bool {
+    // Shared, so that several may ask at a time; freed at once.
+    let shared = File::open(dir.join(NAME)).map(|file| file.try_lock_shared());
+    matches!(shared, Ok(Err(TryLockError::WouldBlock)))
+}
+
 /// Takes the job's lock.
 pub fn take(dir: &Path) -> Result<Held, Error> {
     let path = dir.join(NAME);

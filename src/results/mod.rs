@@ -20,6 +20,7 @@ mod trial_files;
 
 pub use error::Error;
 pub use file::write_whole;
+pub use lock::is_running;
 pub use outcome::OutcomeKind;
 pub use read::{Damaged, Job, read_answer, read_job};
 pub use record::{AnswerRecord, EngineRecord, FORMAT, ImageRecord, JobRecord, Observed, TaskRecord, TrialRecord, hex};

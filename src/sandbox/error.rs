@@ -11,6 +11,18 @@ pub enum Error {
         /// The client's words.
         why: String,
     },
+    /// The engine's socket is there, and not for us.
+    #[error("failed to reach the Docker engine at `{endpoint}`: permission denied")]
+    Denied {
+        /// Where it is.
+        endpoint: String,
+    },
+    /// The engine's address is none.
+    #[error("`{endpoint}` is not the address of a Docker engine")]
+    Address {
+        /// What was given.
+        endpoint: String,
+    },
     /// The engine can't run what we need.
     #[error("the Docker engine at `{endpoint}` can't be used: {why}")]
     Unfit {
@@ -99,6 +111,15 @@ impl Error {
             Error::Reach { .. } => Some(
                 "start Docker (`script/demo` installs it on Debian and Ubuntu), or name another engine with \
                  `DOCKER_HOST=unix:///path/to/docker.sock`"
+                    .to_owned(),
+            ),
+            Error::Denied { .. } => Some(
+                "add yourself to the group that owns the socket (`sudo usermod -aG docker $USER`, then log in again), \
+                 or run it as root"
+                    .to_owned(),
+            ),
+            Error::Address { .. } => Some(
+                "`DOCKER_HOST` is `unix:///path/to/docker.sock` or `tcp://HOST:PORT`; unset, the local engine is used"
                     .to_owned(),
             ),
             Error::Pull { .. } => Some(

@@ -1,5 +1,6 @@
 //! What can go wrong in this room: one variant per verb.
 
+use crate::task::missing_hint;
 use std::path::PathBuf;
 
 /// What can go wrong in this room.
@@ -68,7 +69,8 @@ impl Error {
     /// What the user can do about it, where one thing is likely to help.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::Read { .. } | Error::BadTasks { .. } => None,
+            Error::Read { path, source } => missing_hint(path, source),
+            Error::BadTasks { .. } => None,
             Error::Parse { .. } => {
                 Some("a calibration is JSON of the form {\"tasks\": {\"<task>\": {\"tier\": \"easy\"}}}".into())
             }

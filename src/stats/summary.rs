@@ -5,7 +5,7 @@ use super::estimators::{pass_at_k, pass_hat_k, wilson};
 use crate::question::Verdict;
 use crate::results::{Job, OutcomeKind, TrialRecord};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A job in numbers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -110,8 +110,10 @@ pub struct Counts {
     pub fault: u64,
     /// Stopped by the user.
     pub cancelled: u64,
-    /// Not ended yet, or with a result that can't be trusted.
+    /// Not ended yet.
     pub missing: u64,
+    /// Ended, with a result that can't be trusted.
+    pub damaged: u64,
 }
 
 /// pass@k and pass^k at one k.
@@ -153,20 +155,33 @@ pub struct Quantiles {
     pub p95: f64,
 }
 
-/// Sums up a job. Trials that are missing or damaged are in `missing`.
+/// A planned trial: its record, or why there is none.
+type Trial<'a> = Result<&'a TrialRecord, Gone>;
+
+/// Why nothing is known of a trial.
+#[derive(Debug, Clone, Copy)]
+enum Gone {
+    Missing,
+    Damaged,
+}
+
+/// Sums up a job.
 pub fn summarize(job: &Job) -> Summary {
     let ended = job.by_name();
+    let damaged: BTreeSet<&str> = job.damaged.iter().map(|damaged| damaged.name.as_str()).collect();
     // Keyed by position in the job's lists, so that the order is the job's and two equal agents stay apart.
-    let mut arms: BTreeMap<usize, BTreeMap<usize, Vec<Option<&TrialRecord>>>> = BTreeMap::new();
+    let mut arms: BTreeMap<usize, BTreeMap<usize, Vec<Trial<'_>>>> = BTreeMap::new();
     let mut names = BTreeMap::new();
     let mut tasks = BTreeMap::new();
     for planned in &job.record.trials {
         names.entry(planned.agent_index).or_insert(&planned.agent);
         tasks.entry(planned.task_index).or_insert(&planned.task);
         let arm = arms.entry(planned.agent_index).or_default();
-        arm.entry(planned.task_index).or_default().push(ended.get(planned.name.as_str()).copied());
+        let name = planned.name.as_str();
+        let gone = if damaged.contains(name) { Gone::Damaged } else { Gone::Missing };
+        arm.entry(planned.task_index).or_default().push(ended.get(name).copied().ok_or(gone));
     }
-    let arm = |(index, by_task): (usize, BTreeMap<usize, Vec<Option<&TrialRecord>>>)| {
+    let arm = |(index, by_task): (usize, BTreeMap<usize, Vec<Trial<'_>>>)| {
         let all: Vec<_> = by_task.values().flatten().copied().collect();
         let audit = |task: &usize| job.record.tasks.get(*task).and_then(|record| record.audit.clone());
         let tasks: Vec<TaskSummary> =
@@ -197,10 +212,7 @@ impl TaskSummary {
 }
 
 /// `trials` are those of `tasks`, in the same order.
-fn good_keys<'a>(
-    tasks: &[TaskSummary],
-    trials: impl Iterator<Item = &'a Vec<Option<&'a TrialRecord>>>,
-) -> Option<GoodKeys> {
+fn good_keys<'a>(tasks: &[TaskSummary], trials: impl Iterator<Item = &'a Vec<Trial<'a>>>) -> Option<GoodKeys> {
     let left_out: Vec<String> = tasks.iter().filter(|t| t.has_bad_key()).map(|t| t.task.clone()).collect();
     let means: Vec<f64> = tasks.iter().filter(|t| !t.has_bad_key()).filter_map(|t| t.all.mean_reward).collect();
     let good: Vec<_> =
@@ -209,7 +221,7 @@ fn good_keys<'a>(
     (!left_out.is_empty()).then(|| GoodKeys { left_out, all: tried(&good), mean_of_tasks: mean(&means), tasks })
 }
 
-fn task_summary(task: String, audit: Option<String>, trials: &[Option<&TrialRecord>]) -> TaskSummary {
+fn task_summary(task: String, audit: Option<String>, trials: &[Trial<'_>]) -> TaskSummary {
     let all = tried(trials);
     let pass_k = (1..=all.planned)
         .map(|k| {
@@ -221,7 +233,7 @@ fn task_summary(task: String, audit: Option<String>, trials: &[Option<&TrialReco
     TaskSummary { task, audit, all, pass_k }
 }
 
-fn tried(trials: &[Option<&TrialRecord>]) -> Tried {
+fn tried(trials: &[Trial<'_>]) -> Tried {
     let rewards: Vec<f64> = trials.iter().flatten().filter_map(|record| record.reward).collect();
     let (planned, rewarded) = (trials.len() as u64, rewards.len() as u64);
     let passes = rewards.iter().filter(|reward| **reward == 1.0).count() as u64;
@@ -238,19 +250,20 @@ fn tried(trials: &[Option<&TrialRecord>]) -> Tried {
     }
 }
 
-fn count(trials: &[Option<&TrialRecord>]) -> Counts {
+fn count(trials: &[Trial<'_>]) -> Counts {
     let mut counts = Counts::default();
     for trial in trials {
         let place = match trial.map(|record| record.outcome) {
-            Some(OutcomeKind::Scored) => &mut counts.scored,
-            Some(OutcomeKind::NoAnswer) => &mut counts.no_answer,
-            Some(OutcomeKind::AgentTimeout) => &mut counts.agent_timeout,
-            Some(OutcomeKind::AgentError) => &mut counts.agent_error,
-            Some(OutcomeKind::Limit) => &mut counts.limit,
-            Some(OutcomeKind::Ungraded) => &mut counts.ungraded,
-            Some(OutcomeKind::Fault) => &mut counts.fault,
-            Some(OutcomeKind::Cancelled) => &mut counts.cancelled,
-            None => &mut counts.missing,
+            Ok(OutcomeKind::Scored) => &mut counts.scored,
+            Ok(OutcomeKind::NoAnswer) => &mut counts.no_answer,
+            Ok(OutcomeKind::AgentTimeout) => &mut counts.agent_timeout,
+            Ok(OutcomeKind::AgentError) => &mut counts.agent_error,
+            Ok(OutcomeKind::Limit) => &mut counts.limit,
+            Ok(OutcomeKind::Ungraded) => &mut counts.ungraded,
+            Ok(OutcomeKind::Fault) => &mut counts.fault,
+            Ok(OutcomeKind::Cancelled) => &mut counts.cancelled,
+            Err(Gone::Missing) => &mut counts.missing,
+            Err(Gone::Damaged) => &mut counts.damaged,
         };
         *place += 1;
     }
@@ -271,7 +284,7 @@ fn pass_k_of_tasks(tasks: &[TaskSummary]) -> Vec<PassK> {
 }
 
 /// Times of trials that ended with a reward, the same trials in every row: a fault's times say nothing about a trial's.
-fn times(trials: &[Option<&TrialRecord>]) -> StageTimes {
+fn times(trials: &[Trial<'_>]) -> StageTimes {
     let whole: Vec<&TrialRecord> = trials.iter().flatten().copied().filter(|r| r.reward.is_some()).collect();
     let seconds = |pick: fn(&TrialRecord) -> Option<f64>| quantiles(whole.iter().filter_map(|r| pick(r)).collect());
     StageTimes {

@@ -6,10 +6,10 @@ use super::case::{Case, read_case};
 use super::dockerfile::missing_sources;
 use super::error::Error;
 use super::lint::lint_task;
+use super::near::near;
 use super::problem::{Level, Problem, Sink};
 use super::read::read_spec;
 use super::spec::TaskSpec;
-use super::walk::closest;
 use std::path::{Path, PathBuf};
 
 /// One task, read and checked.
@@ -73,6 +73,8 @@ pub struct TaskSet {
 /// What a check of a dataset found.
 #[derive(Debug, Clone)]
 pub struct Checked {
+    /// The dataset's folder.
+    pub dir: PathBuf,
     /// The folders that were looked at, by name.
     pub dirs: Vec<PathBuf>,
     /// The tasks that could be read, by name; some may have errors among `problems`.
@@ -102,10 +104,10 @@ pub fn check_dataset(dir: &Path) -> Result<Checked, Error> {
     let dirs = task_dirs(dir)?;
     let mut problems = strangers(dir, &dirs)?;
     let mut tasks = Vec::new();
-    for dir in &dirs {
-        tasks.extend(read_task(dir, &mut problems));
+    for task in &dirs {
+        tasks.extend(read_task(task, &mut problems));
     }
-    Ok(Checked { dirs, tasks, problems })
+    Ok(Checked { dir: dir.to_path_buf(), dirs, tasks, problems })
 }
 
 /// The task folders of a dataset, by name: the folder itself where it holds a `task.toml`, else every folder in it
@@ -121,6 +123,21 @@ pub fn task_dirs(dir: &Path) -> Result<Vec<PathBuf>, Error> {
     if dirs.is_empty() { Err(Error::NoTasks { path: dir.to_path_buf() }) } else { Ok(dirs) }
 }
 
+/// Fails where a dataset's folder is not there, or is no folder.
+///
+/// # Errors
+/// [`Error::NoDataset`] with a path like it, [`Error::NotAFolder`], [`Error::Read`].
+pub fn check_folder(dir: &Path) -> Result<(), Error> {
+    match std::fs::metadata(dir) {
+        Ok(meta) if meta.is_dir() => Ok(()),
+        Ok(_) => Err(Error::NotAFolder { path: dir.to_path_buf() }),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            Err(Error::NoDataset { path: dir.to_path_buf(), near: near(dir).filter(|near| Path::new(near).is_dir()) })
+        }
+        Err(source) => Err(Error::Read { path: dir.to_path_buf(), source }),
+    }
+}
+
 /// The name by which a task folder is called.
 pub fn task_name(dir: &Path) -> String {
     // `.` and `..` have no last part of their own.
@@ -131,14 +148,7 @@ pub fn task_name(dir: &Path) -> String {
 
 fn folders(dir: &Path) -> Result<Vec<PathBuf>, Error> {
     let read = |source| Error::Read { path: dir.to_path_buf(), source };
-    match std::fs::metadata(dir) {
-        Ok(meta) if meta.is_dir() => {}
-        Ok(_) => return Err(Error::NotAFolder { path: dir.to_path_buf() }),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Err(Error::NoDataset { path: dir.to_path_buf(), near: near(dir) });
-        }
-        Err(e) => return Err(read(e)),
-    }
+    check_folder(dir)?;
     let mut dirs = Vec::new();
     for entry in std::fs::read_dir(dir).map_err(read)? {
         let entry = entry.map_err(read)?;
@@ -148,14 +158,6 @@ fn folders(dir: &Path) -> Result<Vec<PathBuf>, Error> {
     }
     dirs.sort();
     Ok(dirs)
-}
-
-/// A folder beside a missing one with a name like it.
-fn near(dir: &Path) -> Option<String> {
-    let parent = dir.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let names: Vec<String> = folders(parent).ok()?.iter().map(|d| task_name(d)).collect();
-    let near = closest(&task_name(dir), names.iter().map(String::as_str))?;
-    Some(dir.with_file_name(near).display().to_string())
 }
 
 /// Folders that look like tasks, but have no `task.toml`: they would be missing from the suite without a word.

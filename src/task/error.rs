@@ -1,8 +1,8 @@
 //! What can go wrong in this room: one variant per verb. Problems *inside* tasks are data ([`Problem`]); they become
 //! an error only for a caller that needs every task to be right.
 
-use super::problem::Problem;
-use std::path::PathBuf;
+use super::problem::{Problem, in_words};
+use std::path::{Path, PathBuf};
 
 /// What can go wrong in this room.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +36,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// Some tasks are wrong; all their problems.
-    #[error("failed to load `{path}`: {}\n{}", count(.problems.len()), lines(.problems))]
+    #[error("failed to load `{path}`: {}\n{}", count(.problems.len()), lines(.path, .problems))]
     BadTasks {
         /// The dataset.
         path: PathBuf,
@@ -78,6 +78,6 @@ fn count(errors: usize) -> String {
     if errors == 1 { "1 error".into() } else { format!("{errors} errors") }
 }
 
-fn lines(problems: &[Problem]) -> String {
-    problems.iter().map(|p| p.to_string()).collect::<Vec<_>>().join("\n")
+fn lines(dataset: &Path, problems: &[Problem]) -> String {
+    in_words(dataset, problems).into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("\n")
 }

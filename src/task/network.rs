@@ -86,7 +86,11 @@ impl std::str::FromStr for NetworkMode {
     fn from_str(word: &str) -> Result<NetworkMode, String> {
         let modes = NetworkMode::ALL;
         modes.into_iter().find(|mode| mode.as_str() == word).ok_or_else(|| {
-            match closest(word, modes.map(Self::as_str)) {
+            let near = match word {
+                "none" | "no" | "off" | "disabled" => Some("no-network"),
+                _ => closest(word, modes.map(Self::as_str)),
+            };
+            match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "known modes: `public`, `no-network`, `allowlist`".into(),
             }

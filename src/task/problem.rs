@@ -95,6 +95,45 @@ impl std::fmt::Display for Problem {
     }
 }
 
+/// Problems in words, those of a task together, each with the folder of its task (empty where that is none). What is
+/// wrong in the same way with more than three tasks of `dataset` is said once, with the names of the first three.
+pub fn in_words(dataset: &Path, problems: &[Problem]) -> Vec<(String, String)> {
+    let places: Vec<(String, PathBuf)> = problems.iter().map(|problem| place_in(dataset, &problem.path)).collect();
+    let same = |one: usize, two: usize| {
+        let (a, b) = (&problems[one], &problems[two]);
+        (a.level, &a.message, &a.hint, &places[one].1) == (b.level, &b.message, &b.hint, &places[two].1)
+    };
+    let mut lines = Vec::new();
+    for (index, problem) in problems.iter().enumerate() {
+        let alike: Vec<usize> = (0..problems.len()).filter(|other| same(index, *other)).collect();
+        let mut tasks: Vec<&str> = alike.iter().map(|other| places[*other].0.as_str()).collect();
+        tasks.dedup();
+        let line = match tasks.as_slice() {
+            [first, second, third, rest @ ..] if !rest.is_empty() => {
+                if alike[0] != index {
+                    continue;
+                }
+                let places = format!("in `{first}`, `{second}`, `{third}` and {} more", rest.len());
+                format!("{problem}\n  the same {places}")
+            }
+            _ => problem.to_string(),
+        };
+        lines.push((places[index].0.clone(), line));
+    }
+    lines
+}
+
+/// A task's folder in a dataset, and a path below it; a dataset that is one task has no such folder.
+fn place_in(dataset: &Path, path: &Path) -> (String, PathBuf) {
+    let below = path.strip_prefix(dataset).unwrap_or(path);
+    let mut parts = below.components();
+    let first = parts.next().map(|part| part.as_os_str().to_string_lossy().into_owned()).unwrap_or_default();
+    match dataset.join("task.toml").exists() {
+        true => (String::new(), below.to_path_buf()),
+        false => (first, parts.as_path().to_path_buf()),
+    }
+}
+
 /// Collects the problems of one file. Shared by reference among the sections that are open at a time.
 #[derive(Debug)]
 pub struct Sink {

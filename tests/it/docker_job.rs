@@ -246,7 +246,11 @@ async fn a_build_that_fails_names_its_dockerfile_shows_its_log_and_is_not_tried_
         suite.write(&format!("tasks/{name}/environment/Dockerfile"), text);
     }
     let ran = suite.run(&["run", "tasks", "-a", "nop", "--job-name", &job, "-n", "3"]).expect_code(3);
-    assert!(ran.stdout.contains("0 of 0 with a reward") && ran.stdout.contains("fault 3"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("0 of 0 trials with a reward pass") && ran.stdout.contains("fault 3"),
+        "{}",
+        ran.stdout
+    );
     let record = trial(&suite.join(&format!("jobs/{job}")), "b");
     let message = record.fault.expect("a fault").message;
     assert!(message.contains("from `tasks/b/environment/Dockerfile`\n"), "{message}");

@@ -121,7 +121,12 @@ fn an_engine_that_cannot_be_used_is_said_before_anything_is_made() {
     for (host, expected) in [
         (other.host(), "it runs linux/riscv64, and this build of seatrial has a supervisor for linux/"),
         (format!("unix://{}", gone.display()), "error: failed to reach the Docker engine at `unix://"),
-        ("nonsense".to_owned(), "error: failed to reach the Docker engine at `nonsense`"),
+        (format!("unix://{}", gone.display()), "gone.sock`: there is no such socket\n"),
+        ("tcp://127.0.0.1:1".to_owned(), "`tcp://127.0.0.1:1`: nothing listens there\n"),
+        (
+            "nonsense".to_owned(),
+            "error: `nonsense` is not the address of a Docker engine\n\nhint: `DOCKER_HOST` is `unix:",
+        ),
     ] {
         let run = run_on(&suite, &host, &[]);
         assert_eq!(run.code, Some(4), "{host}: {}", run.stderr);
@@ -151,7 +156,11 @@ fn an_engine_that_goes_away_is_waited_for_and_then_the_job_stops_with_what_it_ha
         assert_eq!(run.code, Some(4), "-r {retries}: {}", run.stderr);
         let hint = "error: the engine stopped answering\n\nhint: start it, then `seatrial resume jobs/j`\n";
         assert!(run.stderr.ends_with(hint), "{}", run.stderr);
-        assert!(run.stdout.contains("0 of 0 with a reward") && run.stdout.contains("fault 2"), "{}", run.stdout);
+        assert!(
+            run.stdout.contains("0 of 0 trials with a reward pass") && run.stdout.contains("fault 2"),
+            "{}",
+            run.stdout
+        );
         assert!(run.stdout.contains("missing 4"), "nothing more was started: {}", run.stdout);
         assert!(daemon.socket().exists());
     }

@@ -60,6 +60,7 @@ fn csv_with_quotes_and_line_breaks_is_read() {
     let run = suite.run(&args).expect_code(0);
     assert!(run.stderr.contains("  difficulty    from `Difficulty`\n"), "{}", run.stderr);
     assert!(run.stderr.contains("made the suite `Garden (2)` in `a b`, for the tasks `garden-2-0` to `garden-2-1`"));
+    assert!(run.stderr.contains("\n  seatrial generate --vendor 'a b' --all -o 'a b/tasks'\n"), "{}", run.stderr);
     assert_eq!(
         suite.read("a b/questions.jsonl"),
         "{\"question\":\"Which, \\\"exactly\\\",\\nis it?\",\"answer\":\"$1.50\",\"difficulty\":\"hard\"}\n\
@@ -80,10 +81,10 @@ fn everything_wrong_is_said_line_by_line_and_nothing_is_written() {
     assert_eq!(
         run.stderr,
         "error: 8 problems; nothing was written\n\
-         \x20 q.jsonl:4: not JSON, from column 2 on\n\
-         \x20 q.jsonl:5: not a JSON object\n\
          \x20 q.jsonl:2: the same question as in line 1\n\
          \x20 q.jsonl:3: no `answer`\n\
+         \x20 q.jsonl:4: not JSON, from column 2 on\n\
+         \x20 q.jsonl:5: not a JSON object\n\
          \x20 q.jsonl:6: `question` is empty\n\
          \x20 q.jsonl:6: `answer` is neither text nor a number\n\
          \x20 r.txt: the rubric has no `{ground_truth}` and no `{submission}`\n\
@@ -96,9 +97,37 @@ fn everything_wrong_is_said_line_by_line_and_nothing_is_written() {
     assert_eq!(
         run.stderr,
         "error: 2 problems; nothing was written\n\
-         \x20 q.csv:2: 1 columns, and the header has 2\n\
+         \x20 q.csv:2: 1 column, and the header has 2\n\
          \x20 q.csv:3: 3 columns, and the header has 2\n"
     );
+}
+
+#[test]
+fn tables_that_are_no_plain_csv_are_named_with_what_to_do() {
+    for (file, text, message, hint) in [
+        ("q.csv", "question;answer\nWho?;Ida\n", "q.csv:1: one column only, with semicolons in its name", "commas"),
+        ("q.csv", "question,answer,answer\nWho?,Ida,Ada\n", "q.csv:1: two columns are called `answer`", ""),
+        ("q.tsv", "question\tanswer\nWho?\tIda\n", "q.tsv: columns with tabs between them are not read", "CSV"),
+    ] {
+        let suite = notes();
+        suite.write(file, text);
+        let run = suite.run(&["init", "n", "--files", "docs", "--questions", file]).expect_code(2);
+        assert!(run.stderr.starts_with("error: 1 problem; nothing was written\n"), "{}", run.stderr);
+        assert!(run.stderr.contains(message) && run.stderr.contains(hint), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_suite_among_its_own_documents_is_refused() {
+    let suite = notes();
+    suite.write("q.jsonl", "{\"question\": \"Who?\", \"answer\": \"Ida\"}\n");
+    symlink("docs", suite.join("alias")).unwrap();
+    for (dir, files) in [("docs/new", "docs"), ("alias/new", "docs"), ("docs/a/b", "docs"), ("new", ".")] {
+        let run = suite.run(&["init", dir, "--files", files, "--questions", "q.jsonl"]).expect_code(2);
+        let expected = format!("error: `{dir}` lies inside the documents' folder `{files}`\n\nhint: ");
+        assert!(run.stderr.starts_with(&expected), "{}", run.stderr);
+        assert!(!suite.join(dir).exists());
+    }
 }
 
 #[test]
@@ -155,6 +184,7 @@ fn what_agents_must_not_see_and_what_is_there_already_is_refused() {
 
     let run = suite.run(&["init", "x", "--files", "dosc", "--questions", "q.jsonl"]).expect_code(2);
     assert!(run.stderr.starts_with("error: failed to read `dosc`: "), "{}", run.stderr);
+    assert!(run.stderr.ends_with("hint: did you mean `docs`?\n"), "{}", run.stderr);
     let run = suite.run(&["init", "x", "--files", "q.jsonl", "--questions", "q.jsonl"]).expect_code(2);
     assert_eq!(run.stderr, "error: failed to read `q.jsonl`: not a folder\n");
     std::fs::create_dir(suite.join("bare")).unwrap();

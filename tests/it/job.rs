@@ -156,7 +156,7 @@ fn faults_are_counted_beside_the_rate_and_never_drop_out_of_it() {
     let suite = tiny::suite(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let script = r#"{"default": {"fault": "open"}, "tasks": {"t-0": [{"answer": "42"}]}}"#;
     let run = fake(&suite, script, &["run", "tasks", "-k", "3", "-r", "0", "--job-name", "j"]).expect_code(3);
-    assert!(run.stdout.contains("passes        3 of 3 with a reward"), "{}", run.stdout);
+    assert!(run.stdout.contains("passes        3 of 3 trials with a reward pass"), "{}", run.stdout);
     let name = ledger(&suite.join("jobs/j")).into_values().filter(|r| r.reward.is_some()).map(|r| r.trial.name);
     // The engine goes on to fail two of the three.
     for name in name.skip(1) {
@@ -164,7 +164,7 @@ fn faults_are_counted_beside_the_rate_and_never_drop_out_of_it() {
     }
     let run = fake(&suite, r#"{"default": {"fault": "open"}}"#, &["resume", "jobs/j", "-r", "0"]).expect_code(3);
     for line in [
-        "passes        1 of 1 with a reward, 100.0%",
+        "passes        1 of 1 trials with a reward pass: 100.0%",
         "fault 29",
         "strict        1 of 30 planned, 3.3%",
         "no data       t-1, t-2, t-3, t-4, t-5, t-6, t-7, t-8, t-9",

@@ -59,6 +59,22 @@ fn all_problems_of_all_tasks_are_shown_at_once_with_file_line_and_advice() {
 }
 
 #[test]
+fn what_is_wrong_alike_with_many_tasks_is_said_once() {
+    let suite = Suite::new();
+    for name in ["a", "b", "c", "d", "e"] {
+        good_task(&suite, &format!("tasks/{name}"));
+        suite.write(&format!("tasks/{name}/task.toml"), "[agents]\n");
+    }
+    suite.write("tasks/c/task.toml", "# another line\n[agents]\nx = 1\n[environment]\ncpus = \"two\"\n");
+    let wanted = "tasks/a/task.toml:1: error: unknown key `agents`\n  hint: did you mean `agent`?\n  the same in `a`, `b`, `c` and 2 more\n";
+    let run = suite.run(&["lint", "tasks"]).expect_code(1);
+    let other = "\ntasks/c/task.toml:5: error: `environment.cpus` must be a number, not text\n";
+    assert_eq!(run.stdout, format!("{wanted}{other}\n5 tasks: 6 errors, 0 warnings\n"));
+    let run = suite.run(&["run", "tasks", "--dry-run"]).expect_code(2);
+    assert!(run.stderr.contains(wanted), "`run` says the same: {}", run.stderr);
+}
+
+#[test]
 fn each_wrong_value_is_named_with_its_line() {
     for (text, line, part) in [
         ("version = \"1.2\"", 1, "`version` has no version `1.2`"),

@@ -10,6 +10,7 @@ mod sandbox;
 mod lint;
 
 /// `stamp`: measured tiers in task files.
+mod slips;
 mod stamp;
 
 /// Job files: what they can say, what wins over them, what is kept of them.

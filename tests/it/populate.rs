@@ -183,7 +183,7 @@ fn a_dataset_inside_a_vendor_directory_finds_its_suite() {
 fn a_dataset_that_is_not_there_or_empty_is_named() {
     let suite = mini::suite();
     let run = suite.run(&["populate"]).expect_code(2);
-    assert!(run.stderr.starts_with("error: failed to read `tasks`: "), "{}", run.stderr);
+    assert!(run.stderr.starts_with("error: dataset `tasks` does not exist\n"), "{}", run.stderr);
     std::fs::create_dir(suite.join("tasks")).unwrap();
     let run = suite.run(&["populate"]).expect_code(2);
     assert_eq!(

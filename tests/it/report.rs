@@ -52,8 +52,9 @@ fn a_report_goes_to_a_file_whole() {
     let run = suite.run(&["report", "jobs/mixed", "--format", "md", "-o", "report.md"]).expect_code(0);
     assert_eq!(run.stdout, "");
     assert_eq!(suite.read("report.md"), suite.run(&["report", "jobs/mixed", "--format", "md"]).stdout);
-    let run = suite.run(&["report", "jobs/mixed", "-o", "no/such/folder.txt"]).expect_code(5);
-    assert!(run.stderr.starts_with("error: failed to write `no/such/folder.txt`: "), "{}", run.stderr);
+    let run = suite.run(&["report", "jobs/mixed", "-o", "no/such/report.txt"]).expect_code(2);
+    let expected = "error: failed to write `no/such/report.txt`: there is no folder `no/such`\n";
+    assert!(run.stderr.starts_with(expected), "{}", run.stderr);
     assert!(run.stderr.contains("hint: `-o` wants a file in a folder that exists"), "{}", run.stderr);
 }
 
@@ -81,6 +82,43 @@ fn what_is_no_job_is_named_with_what_to_do() {
 }
 
 #[test]
+fn a_job_that_is_named_without_its_folder_or_misspelt_is_guessed() {
+    let suite = mixed_suite();
+    for (verb, dir) in [("report", "mixed"), ("report", "jobs/mixd"), ("resume", "mixed"), ("resume", "job/mixed")] {
+        let run = suite.run(&[verb, dir]).expect_code(2);
+        assert!(run.stderr.ends_with("hint: did you mean `jobs/mixed`?\n"), "{verb} {dir}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_job_that_runs_is_said_to_run() {
+    let suite = mixed_suite();
+    let (store, _) = Store::open(&suite.join("jobs/mixed")).expect("the job");
+    let run = suite.run(&["report", "jobs/mixed"]).expect_code(0);
+    assert!(run.stderr.starts_with("`jobs/mixed` is still running: 3 of 8 trials have no reward"), "{}", run.stderr);
+    assert!(!run.stderr.contains("resume"), "{}", run.stderr);
+    drop(store);
+    assert!(suite.run(&["report", "jobs/mixed"]).stderr.contains("hint: `seatrial resume"));
+}
+
+#[test]
+fn a_damaged_trial_is_counted_as_damaged_in_every_format() {
+    let suite = mixed_suite();
+    let job = read_job(&suite.join("jobs/mixed")).expect("a job");
+    suite.write(&format!("jobs/mixed/{}/result.json", job.trials[0].trial.name), "{");
+    let say = |format| suite.run(&["report", "jobs/mixed", "--format", format]).expect_code(0);
+    let text = say("text");
+    assert!(text.stdout.contains("missing 1, damaged 1\n"), "{}", text.stdout);
+    assert!(text.stderr.contains("1 missing, 1 damaged\n"), "{}", text.stderr);
+    assert!(say("md").stdout.contains("| missing | damaged |\n"));
+    let json: serde_json::Value = serde_json::from_str(&say("json").stdout).expect("JSON");
+    let counts = &json["arms"][0]["all"]["counts"];
+    assert_eq!((&counts["missing"], &counts["damaged"]), (&1.into(), &1.into()));
+    let junit = say("junit").stdout;
+    assert!(junit.contains("errors=\"3\" skipped=\"1\"") && junit.contains("<error type=\"damaged\""), "{junit}");
+}
+
+#[test]
 fn one_success_and_29_faults_is_1_of_30_and_nine_tasks_without_data() {
     let suite = Suite::new();
     let tasks: Vec<String> = (0..10).map(|i| format!("t-{i}")).collect();
@@ -90,7 +128,7 @@ fn one_success_and_29_faults_is_1_of_30_and_nine_tasks_without_data() {
     make(&suite.join("jobs/outage"), &job, ends);
     let run = suite.run(&["report", "jobs/outage"]).expect_code(0);
     for expected in [
-        "1 of 1 with a reward, 100.0% (Wilson 95% 20.7-100.0%)",
+        "  passes        1 of 1 trials with a reward pass: 100.0%\n  Wilson 95%    20.7-100.0%, over trials taken as independent\n",
         "1 of 30 planned, 3.3%",
         "scored 1, no answer 0,",
         "fault 29",

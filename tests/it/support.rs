@@ -86,7 +86,7 @@ pub fn shared(test: &str) -> Option<PathBuf> {
     if dir.is_dir() {
         return Some(dir);
     }
-    eprintln!("SKIPPED {test}: ../shared is not there");
+    eprintln!("SKIPPED {test}: ../shared (more data for tests that isn't part of the project) is not there");
     None
 }
 

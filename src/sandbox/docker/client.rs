@@ -5,6 +5,7 @@ use crate::sandbox::Error;
 use bollard::Docker;
 use std::collections::HashMap;
 use std::future::Future;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, OnceCell, Semaphore};
@@ -52,11 +53,12 @@ impl Engine {
     /// sandboxes.
     ///
     /// # Errors
-    /// [`Error::Reach`] where none answers, [`Error::Unfit`] where it isn't a Linux engine of our architecture.
+    /// [`Error::Reach`] where none answers, [`Error::Denied`] where we may not ask, [`Error::Address`] where `host` is no
+    /// address, [`Error::Unfit`] where it isn't a Linux engine of our architecture.
     pub async fn connect(host: Option<String>) -> Result<Engine, Error> {
         let endpoint = host.filter(|host| !host.is_empty());
         let endpoint = endpoint.unwrap_or_else(|| "unix:///var/run/docker.sock".to_owned());
-        let reach = |e: bollard::errors::Error| Error::Reach { endpoint: endpoint.clone(), why: words(&e) };
+        let reach = |e: bollard::errors::Error| out_of_reach(&endpoint, &e);
         let docker = Docker::connect_with_host(&endpoint).map_err(reach)?.with_timeout(CLIENT_TIMEOUT);
         let answer = tokio::time::timeout(Duration::from_secs(20), async {
             let docker = docker.negotiate_version().await?;
@@ -127,17 +129,34 @@ pub(super) fn words(error: &bollard::errors::Error) -> String {
         bollard::errors::Error::DockerStreamError { error } => error.clone(),
         other => {
             let mut text = other.to_string();
-            let mut source = std::error::Error::source(other);
-            while let Some(cause) = source {
-                let cause_text = cause.to_string();
-                if !text.contains(&cause_text) {
-                    text = format!("{text}: {cause_text}");
+            for cause in causes(other).map(ToString::to_string) {
+                if !text.contains(&cause) {
+                    text = format!("{text}: {cause}");
                 }
-                source = cause.source();
             }
             text
         }
     }
+}
+
+/// Why no engine answers, without the names of libraries.
+fn out_of_reach(endpoint: &str, error: &bollard::errors::Error) -> Error {
+    let endpoint = endpoint.to_owned();
+    let system = causes(error).find_map(|cause| cause.downcast_ref::<std::io::Error>());
+    match (error, system.map(std::io::Error::kind)) {
+        (bollard::errors::Error::UnsupportedURISchemeError { .. }, _) => Error::Address { endpoint },
+        (_, Some(ErrorKind::PermissionDenied)) => Error::Denied { endpoint },
+        (bollard::errors::Error::SocketNotFoundError(_), _) | (_, Some(ErrorKind::NotFound)) => {
+            Error::Reach { endpoint, why: "there is no such socket".to_owned() }
+        }
+        (_, Some(ErrorKind::ConnectionRefused)) => Error::Reach { endpoint, why: "nothing listens there".to_owned() },
+        _ => Error::Reach { endpoint, why: system.map_or_else(|| words(error), ToString::to_string) },
+    }
+}
+
+/// What an error came from, and what that came from.
+fn causes<'e>(error: &'e bollard::errors::Error) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+    std::iter::successors(std::error::Error::source(error), |cause| cause.source())
 }
 
 /// True where the engine says that there is no such thing.
