@@ -26,7 +26,7 @@ const ROOMS: [(&str, &[&str]); 18] = [
     ("cli", &["all"]),
 ];
 /// The program inside the container is a crate of its own: what `crate::` means there is its own files.
-const SUPERVISOR: (&str, &[&str]) = ("supervisor", &["wire", "files", "run", "say", "sys", "users"]);
+const SUPERVISOR: (&str, &[&str]) = ("supervisor", &["wire", "files", "filter", "run", "say", "sys", "users"]);
 const LARGEST: usize = 600;
 
 /// Rust files below `folders` of the project, as project paths with their text, sorted.
