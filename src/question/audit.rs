@@ -160,11 +160,15 @@ pub fn audit_one(question: &Question, plan: Plan, world: &World<'_>, database: &
     let differing = |tried: Vec<Variation>| -> Result<Vec<Differing>, Error> {
         let mut differing = Vec::new();
         for Variation { name, distance, reading } in tried {
-            // What differs is reported, so it is found twice too.
-            if world.answers(&plan, &reading) != plain {
-                let answers = both(question, &plan, &reading, world, database)?;
-                differing.push(Differing { reading: name, distance, answers });
+            let answers = world.answers(&plan, &reading);
+            if answers == plain {
+                continue;
             }
+            // What can decide is found twice too.
+            if distance != Distance::Mistaken {
+                both(question, &plan, &reading, world, database)?;
+            }
+            differing.push(Differing { reading: name, distance, answers });
         }
         Ok(differing)
     };
