@@ -73,6 +73,7 @@ mod audit_contextbench;
 /// The `rules` judge: labelled cases and the verb that measures it.
 mod judge;
 /// The `rules` judge: what holds for any text.
+mod judge_hostile;
 mod judge_properties;
 
 /// The project's own shape: imports, sizes, words, documents.

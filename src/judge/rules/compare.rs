@@ -2,7 +2,7 @@
 
 use super::key::Kind;
 use super::people::{self, Who};
-use super::standing::{Hit, prefer, replaced_after, retracted, standing};
+use super::standing::{Hit, Retracted, last_replacement, prefer, standing};
 use super::token::{Shape, Token, tokens};
 use super::words::has;
 use super::{blood, category, date, list, money, name, number, refusal, total, yesno};
@@ -31,8 +31,10 @@ pub fn compare(kind: Kind, key: &str, span: &str, question: &str, rivals: &[Stri
         Kind::YesNo => {
             let want = yesno::statements(&tokens(key)).first().map(|hit| hit.value);
             // "No, I can't help with that" is no "no".
-            let refused = |hit: &Hit<bool>| !hit.value && refusal::refuses(&span[said[hit.from].at.0..]);
-            let stated = yesno::statements(&said).into_iter().filter(|hit| !refused(hit)).collect();
+            let refused = |hit: &Hit<bool>| !hit.value && refusal::refuses(near(span, said[hit.from].at.0));
+            let stated = yesno::statements(&said);
+            let few = stated.len() <= MANY;
+            let stated = stated.into_iter().filter(|hit| !(few && refused(hit))).collect();
             one(standing(&said, &[], stated), |value| Some(*value) == want)
         }
         Kind::Name => person(key, rivals, &uncapped(said, &asked), &asked),
@@ -43,6 +45,15 @@ pub fn compare(kind: Kind, key: &str, span: &str, question: &str, rivals: &[Stri
         },
         Kind::Text => text(key, &said, &asked),
     }
+}
+
+/// Nobody who says yes or no more often refuses.
+const MANY: usize = 64;
+
+/// What stands from byte `from` on, as far as a refusal reaches.
+fn near(span: &str, from: usize) -> &str {
+    const REACH: usize = 2 << 10;
+    &span[from..span.floor_char_boundary(from + REACH)]
 }
 
 /// A capital word that the question has in lower case ("Skipper") is no part of a name.
@@ -151,7 +162,8 @@ fn person(key: &str, rivals: &[String], said: &[Token], asked: &[Token]) -> Said
     let hits = people::everybody(&[name::words_of(key)], rivals, said);
     let any = !hits.is_empty();
     let hits = standing(said, asked, hits);
-    let replaced = hits.last().is_some_and(|last| replaced_after(said, last.to, &name::part_of_name));
+    let turn = last_replacement(said, &name::part_of_name);
+    let replaced = hits.last().is_some_and(|last| turn >= Some(last.to));
     match people::chosen(said, asked, &hits) {
         Ok(_) if replaced => Said::Other("the name is replaced by another"),
         Ok(why) => Said::Key(why),
@@ -166,7 +178,9 @@ fn text(key: &str, said: &[Token], asked: &[Token]) -> Said {
     let any = !found.is_empty();
     let stands = standing(said, asked, found);
     let word = |t: &Token| t.shape == Shape::Word;
-    let replaced = |hit: &Hit<()>| retracted(said, hit.from) || replaced_after(said, hit.to, &word);
+    let turn = last_replacement(said, &word);
+    let mut past = Retracted::default();
+    let replaced = |hit: &Hit<()>| turn >= Some(hit.to) || past.at(said, hit.from);
     if !stands.is_empty() && !stands.iter().all(replaced) {
         Said::Key("the same words")
     } else if any {

@@ -102,6 +102,7 @@ fn stamped(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
         let (day, _) = text.split_once(['T', 't'])?;
         let parts: Vec<u32> = day.split('-').map(str::parse).collect::<Result<_, _>>().ok()?;
         let [year, month, day] = parts[..] else { return None };
+        let found = date(Some(year), month, Some(day))?;
         // The clock after it is eaten too.
         let mut to = n + 1;
         while tokens
@@ -110,7 +111,7 @@ fn stamped(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
         {
             to += 1;
         }
-        return Some((date(Some(year), month, Some(day))?, to));
+        return Some((found, to));
     }
     None
 }
@@ -128,6 +129,10 @@ fn dotted(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
 }
 
 fn month(low: &str) -> Option<u32> {
+    // No name of a month is longer; most words need no look.
+    if !(3..=10).contains(&low.len()) {
+        return None;
+    }
     const MONTHS: [&str; 12] = [
         "january jan januar jänner enero janvier gennaio janeiro ene janv",
         "february feb februar febrero février febbraio fevereiro févr",

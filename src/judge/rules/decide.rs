@@ -13,7 +13,8 @@ use crate::judge::Verdict;
 /// The reward is 1.0 (right), 0.5 (a refusal without an attempt) or 0.0. The rule is the key's kind, or `empty`,
 /// `addressed` (nothing but words to a judge) or `refusal`.
 pub fn judge(question: &str, key: &Key, answer: &str, rivals: &[String]) -> Verdict {
-    let text = markup::drop_hidden(&normalise::signs(&normalise::cap(answer)));
+    // One sign may fold to many, so the length is held again.
+    let text = markup::drop_hidden(&normalise::cap(&normalise::signs(&normalise::cap(answer))));
     if !text.chars().any(char::is_alphanumeric) {
         return verdict(0.0, "empty", "there is no answer in it", None);
     }

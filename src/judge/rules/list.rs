@@ -2,9 +2,10 @@
 
 use super::name;
 use super::people::{self, Who};
-use super::standing::{Hit, standing};
+use super::standing::standing;
 use super::token::{Shape, Token, tokens};
 use super::words::{self, has};
+use std::collections::HashSet;
 
 /// The members of a key, as they are written.
 pub fn members(key: &str) -> Vec<String> {
@@ -43,10 +44,8 @@ fn names(members: &[String], rivals: &[String], span: &[Token], asked: &[Token])
     if hits.iter().any(|hit| hit.value != Who::Key) {
         return Err("a member too many");
     }
-    let missing = keys.iter().any(|key| {
-        let places: Vec<Hit<()>> = name::find(key, span);
-        !hits.iter().any(|hit| places.iter().any(|place| place.from == hit.from))
-    });
+    let standing: HashSet<usize> = hits.iter().map(|hit| hit.from).collect();
+    let missing = keys.iter().any(|key| !name::find(key, span).iter().any(|place| standing.contains(&place.from)));
     if missing { Err("a member is missing") } else { Ok("the same members") }
 }
 

@@ -53,15 +53,38 @@ fn latex(text: &str) -> String {
     for (from, to) in [("\\(", " "), ("\\)", " "), ("\\[", "\n"), ("\\]", "\n"), ("$$", "\n"), ("\\ ", " ")] {
         text = text.replace(from, to);
     }
-    for command in ["\\text", "\\textbf", "\\textit", "\\mathrm", "\\mathbf", "\\mbox", "\\boxed", "\\fbox"] {
-        let open = format!("{command}{{");
-        while let Some(start) = text.find(&open) {
-            let Some(inner) = braced(&text[start + open.len() - 1..]) else { break };
-            let (inner, end) = (inner.to_string(), start + open.len() + inner.len() + 1);
-            text.replace_range(start..end, &inner);
+    inline_math(&commands(&text)).replace('\u{1}', "$").replace('\\', "")
+}
+
+/// `\text{x}`, `\boxed{x}` and their like become `x`, where the braces close.
+fn commands(text: &str) -> String {
+    const NAMES: [&str; 8] = ["\\text", "\\textbf", "\\textit", "\\mathrm", "\\mathbf", "\\mbox", "\\boxed", "\\fbox"];
+    // What is dropped: from the command's sign to its brace, and the brace that closes it.
+    let mut dropped: Vec<(usize, usize)> = Vec::new();
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut command = 0;
+    for (at, sign) in text.bytes().enumerate() {
+        match sign {
+            b'\\' => command = at,
+            b'{' => open.push((command, at)),
+            b'}' => {
+                if let Some((from, brace)) = open.pop()
+                    && NAMES.contains(&&text[from..brace])
+                {
+                    dropped.extend([(from, brace + 1), (at, at + 1)]);
+                }
+            }
+            _ => {}
         }
     }
-    inline_math(&text).replace('\u{1}', "$").replace('\\', "")
+    dropped.sort_unstable();
+    let mut out = String::with_capacity(text.len());
+    let mut kept = 0;
+    for (from, to) in dropped {
+        out.push_str(&text[kept..from]);
+        kept = to;
+    }
+    out + &text[kept..]
 }
 
 /// The text inside the braces with which `text` opens, braces balanced.
@@ -102,23 +125,28 @@ fn inline_math(text: &str) -> String {
     chars.iter().zip(drop).filter(|(_, drop)| !drop).map(|(c, _)| *c).collect()
 }
 
+/// No target of a link is longer, in bytes.
+const LINK: usize = 2 << 10;
+
 /// `[text](target)` and `[[text]]` become their text; `[^1]` goes.
 fn links(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
+    // The next `]`, counted from the text's end, so that many `[` before it don't each look for it.
+    let mut next_close = usize::MAX;
     while let Some(start) = rest.find('[') {
-        out.push_str(&rest[..start]);
         let after = &rest[start + 1..];
-        let Some(end) = after.find(']') else {
-            out.push('[');
-            rest = after;
-            continue;
-        };
+        if next_close > after.len() {
+            let Some(end) = after.find(']') else { break };
+            next_close = after.len() - end;
+        }
+        let end = after.len() - next_close;
+        out.push_str(&rest[..start]);
         let (inner, tail) = (&after[..end], &after[end + 1..]);
         if inner.starts_with('^') {
             rest = tail;
         } else if let Some(target) = tail.strip_prefix('(')
-            && let Some(close) = target.find(')')
+            && let Some(close) = target[..target.floor_char_boundary(LINK)].find(')')
         {
             out.push_str(inner);
             rest = &target[close + 1..];

@@ -29,20 +29,23 @@ pub fn find(name: &[String], tokens: &[Token]) -> Vec<Hit<()>> {
     if name.is_empty() {
         return Vec::new();
     }
+    let whole = [name.concat(), name.join("_")];
     (0..tokens.len())
         .filter_map(|n| {
             forward(name, tokens, n)
                 .or_else(|| surname_first(name, tokens, n))
-                .or_else(|| grown_together(name, tokens, n))
+                .or_else(|| grown_together(name, &whole, tokens, n))
         })
         .collect()
 }
 
 /// The token says this word of a name, perhaps with an accent left out or a possessive sign behind it.
 fn says(token: &Token, want: &str) -> bool {
-    let low = token.text.to_lowercase();
-    matches!(token.shape, Shape::Word | Shape::Code)
-        && (low == want || token.low == want || (low.is_ascii() && (plain(want) == low || plain(want) == token.low)))
+    if !matches!(token.shape, Shape::Word | Shape::Code) {
+        return false;
+    }
+    let same = |want: &str| token.low == want || token.text.to_lowercase() == want;
+    same(want) || (!want.is_ascii() && token.text.is_ascii() && same(&plain(want)))
 }
 
 /// Without accents.
@@ -84,7 +87,8 @@ fn over_middle(tokens: &[Token], at: usize, want: &str) -> usize {
         let letter = tokens[n].shape == Shape::Word && tokens[n].text.chars().count() == 1;
         letter && tokens.get(n + 1).is_some_and(|t| t.is('.') && t.glued)
     };
-    while tokens.get(n).is_some_and(|t| (initial(t) || dotted(n)) && !says(t, want)) {
+    let near = at + 8;
+    while n < near && tokens.get(n).is_some_and(|t| (initial(t) || dotted(n)) && !says(t, want)) {
         n += 1;
         if tokens.get(n).is_some_and(|t| t.is('.')) {
             n += 1;
@@ -126,10 +130,9 @@ fn plain_word_before(tokens: &[Token], n: usize) -> bool {
 }
 
 /// `ora_vey`, `OraVey`: also what is left when an invisible sign between the words is taken away.
-fn grown_together(name: &[String], tokens: &[Token], n: usize) -> Option<Hit<()>> {
-    let low = tokens[n].text.to_lowercase();
-    let whole = name.concat();
-    (name.len() > 1 && tokens[n].shape == Shape::Word && (low == whole || low == name.join("_"))).then_some(())?;
+fn grown_together(name: &[String], whole: &[String], tokens: &[Token], n: usize) -> Option<Hit<()>> {
+    (name.len() > 1 && tokens[n].shape == Shape::Word).then_some(())?;
+    whole.contains(&tokens[n].text.to_lowercase()).then_some(())?;
     // `@oravey` and `oravey/` are handles.
     let beside = |n: Option<usize>| n.and_then(|n| tokens.get(n)).is_some_and(|t| t.is('@') || t.is('/') || t.is('\\'));
     (!beside(n.checked_sub(1)) && !beside(Some(n + 1))).then_some(Hit { value: (), from: n, to: n + 1 })

@@ -23,7 +23,9 @@ pub fn signs(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n").replace("\\r\\n", "\n").replace("\\n", "\n");
     // Superscript digits are footnotes; folded to plain digits they would change a number.
     let visible = entities(&text).chars().filter(|c| !invisible(*c) && !superscript(*c)).collect::<String>();
-    visible.nfkc().flat_map(|c| fold(c).chars().collect::<Vec<_>>()).collect()
+    let mut out = String::with_capacity(visible.len());
+    visible.nfkc().for_each(|c| fold(c, &mut out));
+    out
 }
 
 fn superscript(c: char) -> bool {
@@ -58,24 +60,24 @@ fn entities(text: &str) -> String {
     NAMED.iter().fold(text.to_string(), |text, (from, to)| text.replace(from, to)).replace("&amp;", "&")
 }
 
-fn fold(c: char) -> String {
-    match c {
-        '\n' => "\n".into(),
-        '\u{2028}' | '\u{2029}' => "\n".into(),
-        c if c.is_whitespace() => " ".into(),
-        '‘' | '’' | '‚' | '‛' | 'ʼ' | '´' | '′' => "'".into(),
-        '“' | '”' | '„' | '‟' | '«' | '»' | '″' | '「' | '」' => "\"".into(),
-        '‐' | '‑' | '‒' | '–' | '−' | '﹣' | '⁻' => "-".into(),
-        '—' | '―' => " - ".into(),
-        '。' | '．' => ". ".into(),
-        '、' => ", ".into(),
-        '⁄' | '∕' => "/".into(),
-        '×' | '·' => " * ".into(),
-        '→' | '⇒' | '⟹' | '➜' | '➡' => " = ".into(),
-        '≈' | '≃' => "~".into(),
-        '•' | '▪' | '◦' | '●' => "* ".into(),
-        c => c.into(),
-    }
+fn fold(c: char, out: &mut String) {
+    out.push_str(match c {
+        '\n' => "\n",
+        '\u{2028}' | '\u{2029}' => "\n",
+        c if c.is_whitespace() => " ",
+        '‘' | '’' | '‚' | '‛' | 'ʼ' | '´' | '′' => "'",
+        '“' | '”' | '„' | '‟' | '«' | '»' | '″' | '「' | '」' => "\"",
+        '‐' | '‑' | '‒' | '–' | '−' | '﹣' | '⁻' => "-",
+        '—' | '―' => " - ",
+        '。' | '．' => ". ",
+        '、' => ", ",
+        '⁄' | '∕' => "/",
+        '×' | '·' => " * ",
+        '→' | '⇒' | '⟹' | '➜' | '➡' => " = ",
+        '≈' | '≃' => "~",
+        '•' | '▪' | '◦' | '●' => "* ",
+        c => return out.push(c),
+    });
 }
 
 #[cfg(test)]

@@ -9,6 +9,9 @@ use super::words::{self, has};
 /// One in the unit of [`Amount::micros`].
 pub const ONE: i128 = 1_000_000;
 
+/// No amount is read as more, so that sums of amounts stay in range.
+const MOST: i128 = ONE.pow(5);
+
 /// What an amount is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Currency {
@@ -38,10 +41,13 @@ pub struct Amount {
 /// All amounts, in order. `money` reads `51.630` and `51 630` as thousands. `skip` are token ranges of dates.
 pub fn amounts(tokens: &[Token], money: bool, skip: &[(usize, usize)]) -> Vec<Hit<Amount>> {
     let mut out: Vec<Hit<Amount>> = Vec::new();
+    let enumerated = (0..tokens.len()).filter(|n| enumerates(tokens, *n)).nth(1).is_some();
+    let mut skip = skip.iter().copied().peekable();
     let mut n = 0;
     while n < tokens.len() {
-        if let Some((_, end)) = skip.iter().find(|(from, to)| (*from..*to).contains(&n)) {
-            n = *end;
+        while skip.next_if(|(_, end)| *end <= n).is_some() {}
+        if let Some((_, end)) = skip.next_if(|(from, _)| *from <= n) {
+            n = end;
             continue;
         }
         let Some((micros, decimals, to)) = value(tokens, n, money) else {
@@ -49,8 +55,9 @@ pub fn amounts(tokens: &[Token], money: bool, skip: &[(usize, usize)]) -> Vec<Hi
             continue;
         };
         let (scale, to) = scaled(tokens, to);
-        if !not_an_amount(tokens, n, to) {
-            let micros = micros.saturating_mul(scale);
+        let enumerator = enumerated && to == n + 1 && enumerates(tokens, n);
+        if !enumerator && !not_an_amount(tokens, n, to) {
+            let micros = micros.saturating_mul(scale).min(MOST);
             let micros = if negative(tokens, n) { -micros } else { micros };
             let amount = Amount { micros, currency: currency(tokens, n, to), decimals, bound: bound(tokens, n, to) };
             out.push(Hit { value: amount, from: n, to });
@@ -68,7 +75,8 @@ fn value(tokens: &[Token], n: usize, money: bool) -> Option<(i128, bool, usize)>
             let mut text = token.text.clone();
             let mut to = n + 1;
             let digits = |t: &str| t.len() <= 3 && t.bytes().all(|b| b.is_ascii_digit());
-            while money && digits(text.rsplit('\'').next().unwrap_or("")) {
+            // A longer run of groups is no number; `decimal` says so.
+            while money && text.len() <= 32 && digits(text.rsplit('\'').next().unwrap_or("")) {
                 let Some(next) = tokens.get(to).filter(|t| t.shape == Shape::Number && !t.glued) else { break };
                 let head: String = next.text.chars().take_while(char::is_ascii_digit).collect();
                 if head.len() != 3 {
@@ -87,7 +95,7 @@ fn value(tokens: &[Token], n: usize, money: bool) -> Option<(i128, bool, usize)>
             let words: Vec<&str> =
                 tokens[n..].iter().take_while(|t| t.shape == Shape::Word).take(16).map(|t| &*t.low).collect();
             let (value, taken) = number_words::leading(&words)?;
-            Some((value * ONE, false, n + taken))
+            Some((value.saturating_mul(ONE), false, n + taken))
         }
         _ => None,
     }
@@ -172,18 +180,15 @@ fn not_an_amount(tokens: &[Token], from: usize, to: usize) -> bool {
             || (tokens[from].glued
                 && before(1).is_some_and(|t| t.is(':') && t.glued)
                 && before(2).is_some_and(|t| t.shape == Shape::Number)));
-    ordinal || percent || label || clock || enumerator(tokens, from, to)
+    ordinal || percent || label || clock
 }
 
-/// `1.` or `1)` before text at a line's start, where another line has one too.
-fn enumerator(tokens: &[Token], from: usize, to: usize) -> bool {
-    let opens = |n: usize| {
-        (n == 0 || tokens[n - 1].shape == Shape::Break)
-            && tokens[n].shape == Shape::Number
-            && tokens.get(n + 1).is_some_and(|t| t.glued && (t.is('.') || t.is(')')))
-            && tokens.get(n + 2).is_some_and(|t| t.shape != Shape::Break)
-    };
-    to == from + 1 && opens(from) && (0..tokens.len()).filter(|n| opens(*n)).nth(1).is_some()
+/// `1.` or `1)` before text at a line's start; no amount where another line has one too.
+fn enumerates(tokens: &[Token], n: usize) -> bool {
+    (n == 0 || tokens[n - 1].shape == Shape::Break)
+        && tokens[n].shape == Shape::Number
+        && tokens.get(n + 1).is_some_and(|t| t.glued && (t.is('.') || t.is(')')))
+        && tokens.get(n + 2).is_some_and(|t| t.shape != Shape::Break)
 }
 
 fn negative(tokens: &[Token], from: usize) -> bool {

@@ -36,9 +36,9 @@ pub fn leading(words: &[&str]) -> Option<(i128, usize)> {
             }
             let value = current.unwrap_or(1);
             if scale < 1000 {
-                current = Some(value * scale);
+                current = Some(value.saturating_mul(scale));
             } else {
-                total += value * scale;
+                total += value.saturating_mul(scale);
                 current = None;
             }
             last_size = scale;

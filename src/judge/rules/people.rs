@@ -5,9 +5,10 @@ use super::name;
 use super::standing::Hit;
 use super::token::{Shape, Token};
 use super::words::{self, has};
+use std::collections::{BTreeMap, HashSet};
 
 /// Who stands at a place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Who {
     /// The person of the key.
     Key,
@@ -17,10 +18,11 @@ pub enum Who {
 
 /// Everybody in the span: the key's person, the known rivals, and who else looks like a person.
 pub fn everybody(key: &[Vec<String>], rivals: &[String], tokens: &[Token]) -> Vec<Hit<Who>> {
-    let mut out: Vec<Hit<Who>> = Vec::new();
-    let add = |hit: Hit<()>, who: Who, out: &mut Vec<Hit<Who>>| {
-        if out.iter().all(|o| hit.to <= o.from || o.to <= hit.from) {
-            out.push(Hit { value: who, from: hit.from, to: hit.to });
+    // By the first token; no two share a token.
+    let mut out: BTreeMap<usize, Hit<Who>> = BTreeMap::new();
+    let add = |hit: Hit<()>, who: Who, out: &mut BTreeMap<usize, Hit<Who>>| {
+        if out.range(..hit.to).next_back().is_none_or(|(_, o)| o.to <= hit.from) {
+            out.insert(hit.from, Hit { value: who, from: hit.from, to: hit.to });
         }
     };
     for name in key {
@@ -28,8 +30,7 @@ pub fn everybody(key: &[Vec<String>], rivals: &[String], tokens: &[Token]) -> Ve
             add(hit, Who::Key, &mut out);
         }
     }
-    let said: std::collections::BTreeSet<String> =
-        tokens.iter().flat_map(|t| [t.low.clone(), t.text.to_lowercase()]).collect();
+    let said: HashSet<String> = tokens.iter().flat_map(|t| [t.low.clone(), t.text.to_lowercase()]).collect();
     for rival in rivals {
         let name = name::words_of(rival);
         let here = name.len() > 1 && name.iter().all(|w| said.contains(w)) && !key.contains(&name);
@@ -41,8 +42,7 @@ pub fn everybody(key: &[Vec<String>], rivals: &[String], tokens: &[Token]) -> Ve
         let name = tokens[hit.from..hit.to].iter().map(|t| t.low.as_str()).collect::<Vec<_>>().join(" ");
         add(hit, Who::Other(name), &mut out);
     }
-    out.sort_by_key(|hit| hit.from);
-    out
+    out.into_values().collect()
 }
 
 /// Runs of capital words, and in a text without capitals the bare pairs of uncommon words.
@@ -134,9 +134,12 @@ fn open_choice(tokens: &[Token], hits: &[Hit<Who>]) -> bool {
         (has("tie tied draw", &w[0].low) && has("between with among", &w[1].low))
             || (w[0].low == "both" && w[1].shape == Shape::Word)
     });
+    // Brackets, quotes and commas beside a name are looked past.
+    let beside: Vec<usize> =
+        (0..tokens.len()).filter(|n| !tokens[*n].aside && !tokens[*n].is('"') && !tokens[*n].is(',')).collect();
     tie || hits.iter().any(|hit| {
-        let after = tokens[hit.to..].iter().position(|t| !t.aside && !t.is('"') && !t.is(',')).map(|n| hit.to + n);
-        let before = (0..hit.from).rev().find(|n| !tokens[*n].aside && !tokens[*n].is('"') && !tokens[*n].is(','));
+        let after = beside.get(beside.partition_point(|n| *n < hit.to)).copied();
+        let before = beside.partition_point(|n| *n < hit.from).checked_sub(1).map(|n| beside[n]);
         let or = |n: Option<usize>| n.is_some_and(|n| has("or / oder ou nor", &tokens[n].low));
         let and = |n: Option<usize>, step: isize| {
             n.is_some_and(|n| has("and & / und et", &tokens[n].low))
@@ -190,7 +193,7 @@ fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool
     for pair in hits.windows(2) {
         let [a, b] = pair else { continue };
         let between: Vec<&Token> = tokens[a.to..b.from].iter().filter(|t| !t.aside).collect();
-        let any = |list: &str| between.iter().any(|t| has(list, &t.low));
+        let any = |list: &'static str| between.iter().any(|t| has(list, &t.low));
         if a.value == b.value
             || between.iter().any(|t| t.ends_sentence())
             || any("or")
@@ -229,23 +232,27 @@ fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool
 /// "X wins, Y is second": clauses that speak of one person and say how that one came out.
 fn marked(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
     let (more, nouns) = ranking(asked);
+    let begin = |range: std::ops::Range<usize>| {
+        let place = |n: usize| hits.partition_point(|hit| hit.from < n);
+        &hits[place(range.start)..place(range.end)]
+    };
     // "X, with Y second" turns to Y; "the one with more boats" doesn't turn.
-    let turns_to = |n: usize| tokens[n].low == "with" && hits.iter().any(|hit| (n + 1..n + 3).contains(&hit.from));
+    let turns_to = |n: usize| tokens[n].low == "with" && !begin(n + 1..n + 3).is_empty();
     let parts = |n: usize| {
         let joint = has("but while whereas and", &tokens[n].low) || turns_to(n);
         !tokens[n].aside && ((tokens[n].ends_clause() && !tokens[n].is(':')) || joint)
     };
-    let (mut wins, mut loses): (Vec<&Who>, Vec<&Who>) = (Vec::new(), Vec::new());
+    let (mut wins, mut loses): (HashSet<&Who>, HashSet<&Who>) = Default::default();
     let mut from = 0;
     for n in 0..=tokens.len() {
         if n < tokens.len() && !parts(n) {
             continue;
         }
-        let here: Vec<&Who> = hits.iter().filter(|hit| (from..n).contains(&hit.from)).map(|hit| &hit.value).collect();
+        let here: Vec<&Who> = begin(from..n).iter().map(|hit| &hit.value).collect();
         if let Some(who) = here.first().filter(|who| here.iter().all(|h| h == *who)) {
             let clause = &tokens[from..n];
             let negated = clause.iter().any(|t| has(words::NEGATES, &t.low) || t.low.ends_with("n't"));
-            let ranks = |list: &str| {
+            let ranks = |list: &'static str| {
                 clause.iter().enumerate().any(|(i, t)| {
                     has(list, &t.low)
                         && (clause[i + 1..].iter().take(3).any(|t| nouns.contains(&stem(&t.low)))
@@ -260,18 +267,18 @@ fn marked(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool> 
             let lost = clause.iter().any(|t| has(words::LOSES, &t.low)) || ranks(down) || (more && only);
             let won = clause.iter().any(|t| has(words::WINS, &t.low)) || ranks(up);
             if lost && !negated {
-                loses.push(who);
+                loses.insert(who);
             } else if won && !negated {
-                wins.push(who);
+                wins.insert(who);
             }
         }
         from = n + 1;
     }
-    let others_lost = hits.iter().all(|hit| hit.value == Who::Key || loses.contains(&&hit.value));
-    match (wins.contains(&&Who::Key), wins.iter().any(|who| **who != Who::Key)) {
-        (true, false) => (!loses.contains(&&Who::Key)).then_some(true),
+    let others_lost = hits.iter().all(|hit| hit.value == Who::Key || loses.contains(&hit.value));
+    match (wins.contains(&Who::Key), wins.iter().any(|who| **who != Who::Key)) {
+        (true, false) => (!loses.contains(&Who::Key)).then_some(true),
         (false, true) => Some(false),
-        (false, false) => (others_lost && !loses.contains(&&Who::Key)).then_some(true),
+        (false, false) => (others_lost && !loses.contains(&Who::Key)).then_some(true),
         (true, true) => None,
     }
 }

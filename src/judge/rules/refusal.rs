@@ -64,7 +64,8 @@ pub fn refuses(text: &str) -> bool {
 /// "can't … help" with the service close behind; the verb that decides is the first one.
 fn unable_to_serve(low: &str) -> bool {
     UNABLE.split('|').any(|unable| {
-        low.match_indices(unable).any(|(at, _)| {
+        // A short refusal says it once or twice; a text that repeats it is not read to its end.
+        low.match_indices(unable).take(64).any(|(at, _)| {
             let near: String = low[at + unable.len()..].chars().take(60).collect();
             let near = near.split(['.', ';', '!', '?']).next().unwrap_or("");
             let service = SERVICE.split('|').filter_map(|word| near.find(word)).min();

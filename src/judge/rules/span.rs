@@ -27,7 +27,7 @@ pub struct Wanted {
 /// The part of `text` that states the answer. `says` tells whether a piece holds any value of the wanted kind.
 pub fn final_span(text: &str, wanted: Wanted, says: &dyn Fn(&str) -> bool) -> String {
     let all = tokens(text);
-    let mark = marks(&all, false).pop().or_else(|| wanted.numeric.then(|| marks(&all, true).pop()).flatten());
+    let mark = last_mark(&all, false).or_else(|| wanted.numeric.then(|| last_mark(&all, true)).flatten());
     if let Some(mark) = mark {
         return after_mark(text, &all, mark, wanted, says);
     }
@@ -56,7 +56,7 @@ pub fn final_span(text: &str, wanted: Wanted, says: &dyn Fn(&str) -> bool) -> St
 
 /// The text holds a mark of its own.
 pub fn has_mark(text: &str) -> bool {
-    !marks(&tokens(text), false).is_empty()
+    last_mark(&tokens(text), false).is_some()
 }
 
 /// The text takes back or weighs what stood before it.
@@ -75,7 +75,7 @@ fn closing(line: &str) -> bool {
     line.trim().is_empty() || opens_with(line, words::CLOSING)
 }
 
-fn opens_with(line: &str, list: &str) -> bool {
+fn opens_with(line: &str, list: &'static str) -> bool {
     tokens(line).iter().find(|t| t.text.chars().any(char::is_alphanumeric)).is_some_and(|t| has(list, &t.low))
 }
 
@@ -87,12 +87,12 @@ enum Mark {
     Behind(usize, usize),
 }
 
-fn marks(all: &[Token], totals: bool) -> Vec<Mark> {
+fn last_mark(all: &[Token], totals: bool) -> Option<Mark> {
     let list = if totals { TOTAL } else { ANSWER };
     (0..all.len())
+        .rev()
         .filter(|n| has(list, &all[*n].low) || (!totals && all[*n].low.starts_with("答案")))
-        .filter_map(|n| mark(all, n, totals))
-        .collect()
+        .find_map(|n| mark(all, n, totals))
 }
 
 fn mark(all: &[Token], n: usize, totals: bool) -> Option<Mark> {
@@ -119,8 +119,8 @@ fn mark(all: &[Token], n: usize, totals: bool) -> Option<Mark> {
     let copula_before =
         has(words::COPULAS, before(1)) || has(words::COPULAS, before(2)) || has(words::COPULAS, before(3));
     if said.is_none_or(|t| t.ends_sentence() || t.is(',')) {
-        let start = (0..n).rev().find(|i| all[*i].ends_sentence()).map_or(0, |i| i + 1);
-        if copula_before && start < n {
+        let start = || (0..n).rev().find(|i| all[*i].ends_sentence()).map_or(0, |i| i + 1);
+        if let Some(start) = copula_before.then(start).filter(|start| *start < n) {
             return Some(Mark::Behind(start, n));
         }
         return said.is_some_and(|t| t.text == "\n").then_some(Mark::Before(next));

@@ -20,31 +20,52 @@ pub struct Hit<T> {
 pub fn standing<T: Clone>(tokens: &[Token], asked: &[Token], hits: Vec<Hit<T>>) -> Vec<Hit<T>> {
     let hits = denial::undenied(tokens, asked, hits);
     let hits = prefer(hits, |hit| !tokens[hit.from].aside);
-    let hits = prefer(hits, |hit| !retracted(tokens, hit.from));
+    let mut past = Retracted::default();
+    let hits = prefer(hits, |hit| !past.at(tokens, hit.from));
     let hits = unquestioned(tokens, hits);
     after_correction(tokens, hits)
 }
 
 /// Those that pass, if any does, else all.
-pub fn prefer<T: Clone>(hits: Vec<Hit<T>>, pass: impl Fn(&Hit<T>) -> bool) -> Vec<Hit<T>> {
-    if hits.iter().any(&pass) { hits.into_iter().filter(pass).collect() } else { hits }
+pub fn prefer<T: Clone>(hits: Vec<Hit<T>>, pass: impl FnMut(&Hit<T>) -> bool) -> Vec<Hit<T>> {
+    // Each hit is asked about once, in order.
+    let passed: Vec<bool> = hits.iter().map(pass).collect();
+    if !passed.contains(&true) {
+        return hits;
+    }
+    hits.into_iter().zip(passed).filter(|(_, passed)| *passed).map(|(hit, _)| hit).collect()
 }
 
-/// "Initially I got …", "I first thought …", "my earlier guess was …", "I said … before".
-pub fn retracted(tokens: &[Token], at: usize) -> bool {
-    let start = clause_start(tokens, at);
-    let clause = &tokens[start..(at..tokens.len()).find(|n| ends_thought(&tokens[*n])).unwrap_or(tokens.len())];
+/// Tells whether places in a text are told as an earlier guess. It keeps the last clause, so that a long one with many
+/// places is read once.
+#[derive(Default)]
+pub struct Retracted {
+    clause: std::ops::Range<usize>,
+    past: bool,
+}
+
+impl Retracted {
+    /// "Initially I got …", "I first thought …", "my earlier guess was …", "I said … before".
+    pub fn at(&mut self, tokens: &[Token], at: usize) -> bool {
+        if !self.clause.contains(&at) {
+            let end = (at..tokens.len()).find(|n| ends_thought(&tokens[*n])).unwrap_or(tokens.len());
+            self.clause = clause_start(tokens, at)..end;
+            self.past = tells_the_past(&tokens[self.clause.clone()]);
+        }
+        let so_thought = |w: &[Token]| w[0].low == "so" && w[1].low == "i" && w[2].low == "thought";
+        self.past || tokens[at..].windows(3).take(12).any(so_thought)
+    }
+}
+
+fn tells_the_past(clause: &[Token]) -> bool {
     let thought = |n: usize| clause.get(n).is_some_and(|t| has(words::THOUGHT, &t.low));
     let past = clause.iter().any(|t| has("before earlier previously", &t.low)) && (0..clause.len()).any(thought);
-    let so_thought =
-        tokens[at..].windows(3).take(12).any(|w| w[0].low == "so" && w[1].low == "i" && w[2].low == "thought");
-    past || so_thought
-        || (0..clause.len()).any(|n| {
-            let low = &*clause[n].low;
-            let used = low == "used" && clause.get(n + 1).is_some_and(|t| t.low == "to");
-            let first = has("first initial original earlier previous once had preliminary old", low);
-            used || has(words::RETRACTS, low) || (first && (thought(n + 1) || thought(n + 2)))
-        })
+    past || (0..clause.len()).any(|n| {
+        let low = &*clause[n].low;
+        let used = low == "used" && clause.get(n + 1).is_some_and(|t| t.low == "to");
+        let first = has("first initial original earlier previous once had preliminary old", low);
+        used || has(words::RETRACTS, low) || (first && (thought(n + 1) || thought(n + 2)))
+    })
 }
 
 fn ends_thought(token: &Token) -> bool {
@@ -58,9 +79,15 @@ pub fn clause_start(tokens: &[Token], at: usize) -> usize {
 
 /// "Ann? No, Bob": what is asked gives way to what comes later.
 fn unquestioned<T: Clone>(tokens: &[Token], hits: Vec<Hit<T>>) -> Vec<Hit<T>> {
-    let asked = |at: usize| (at..tokens.len()).find(|n| tokens[*n].ends_sentence()).is_some_and(|n| tokens[n].is('?'));
     let last = hits.last().map(|hit| hit.from);
-    prefer(hits, |hit| !asked(hit.from) || Some(hit.from) == last)
+    let mut sentence = 0..0;
+    prefer(hits, |hit| {
+        if !sentence.contains(&hit.from) {
+            let ends = |n: &usize| tokens[*n].ends_sentence();
+            sentence = hit.from..(hit.from..tokens.len()).find(ends).map_or(tokens.len(), |n| n + 1);
+        }
+        !tokens[sentence.end - 1].is('?') || Some(hit.from) == last
+    })
 }
 
 fn after_correction<T: Clone>(tokens: &[Token], hits: Vec<Hit<T>>) -> Vec<Hit<T>> {
@@ -69,9 +96,10 @@ fn after_correction<T: Clone>(tokens: &[Token], hits: Vec<Hit<T>>) -> Vec<Hit<T>
     hits.into_iter().filter(|hit| hit.from > turn).collect()
 }
 
-/// A correction follows at or after `from`, and says something that passes.
-pub fn replaced_after(tokens: &[Token], from: usize, says: &dyn Fn(&Token) -> bool) -> bool {
-    (from..tokens.len()).any(|n| corrects(tokens, n) && tokens[n + 1..].iter().any(says))
+/// Where the last correction begins that says something that passes.
+pub fn last_replacement(tokens: &[Token], says: &dyn Fn(&Token) -> bool) -> Option<usize> {
+    let said = tokens.iter().rposition(says)?;
+    (0..said).rev().find(|n| corrects(tokens, *n))
 }
 
 /// A correction begins at `n`: a word for it at a clause's start, or a phrase like "I mean".

@@ -81,7 +81,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
     if let Some(from) = start {
         chunk(text, from, text.len(), &mut out);
     }
-    drop_abbreviation_dots(&mut out);
+    let mut out = drop_abbreviation_dots(out);
     mark_asides(&mut out);
     out
 }
@@ -183,38 +183,54 @@ fn pieces(text: &str, from: usize, to: usize, out: &mut Vec<Token>) {
 }
 
 /// The dot of `Dr.`, `R.` or `Nov.` ends no sentence.
-fn drop_abbreviation_dots(out: &mut Vec<Token>) {
-    let mut n = 0;
-    while n < out.len() {
-        let dot = out[n].is('.') && out[n].glued && n > 0;
-        if dot && out[n - 1].shape == Shape::Word {
-            let word = &out[n - 1];
+fn drop_abbreviation_dots(all: Vec<Token>) -> Vec<Token> {
+    let mut out: Vec<Token> = Vec::with_capacity(all.len());
+    let mut rest = all.into_iter().peekable();
+    while let Some(token) = rest.next() {
+        let more = rest.peek().is_some_and(|next| next.shape != Shape::Break);
+        let dot = token.is('.') && token.glued && more;
+        let short = |word: &Token| {
             let initial = word.text.chars().count() == 1 && word.capital();
-            let more = out.get(n + 1).is_some_and(|next| next.shape != Shape::Break);
-            if more && (initial || words::has(words::ABBREVIATIONS, &word.low)) {
-                out.remove(n);
-                continue;
-            }
+            word.shape == Shape::Word && (initial || words::has(words::ABBREVIATIONS, &word.low))
+        };
+        if !(dot && out.last().is_some_and(short)) {
+            out.push(token);
         }
-        n += 1;
     }
+    out
+}
+
+/// For each token, whether a bracket there is part of the statement: its first word takes the statement back, or it
+/// holds a total, which outweighs the parts before it.
+fn states_on(all: &[Token]) -> Vec<bool> {
+    let (mut reopens, mut total) = (false, false);
+    let mut out: Vec<bool> = Vec::with_capacity(all.len());
+    for token in all.iter().rev() {
+        total = !token.is(')') && !token.is(']') && (total || token.low == "total");
+        out.push(total || reopens);
+        if token.shape == Shape::Word {
+            reopens = words::has(words::REOPENS, &token.low);
+        }
+    }
+    out.reverse();
+    out
 }
 
 /// Marks what stands in brackets, unless the bracket takes the statement back (`(or Ann)`, `(actually 15)`).
 fn mark_asides(out: &mut [Token]) {
-    let mut open: Vec<(char, bool)> = Vec::new();
-    for n in 0..out.len() {
-        let c = out[n].text.chars().next().unwrap_or(' ');
-        if out[n].shape == Shape::Mark && "([{".contains(c) {
-            let reopens = out[n + 1..].iter().find(|t| t.shape == Shape::Word);
-            // A total in brackets outweighs the parts before them.
-            let total = out[n..].iter().take_while(|t| !t.is(')') && !t.is(']')).any(|t| t.low == "total");
-            let aside = !total && !reopens.is_some_and(|t| words::has(words::REOPENS, &t.low));
-            open.push((c, aside));
+    let stated = states_on(out);
+    let mut open: Vec<bool> = Vec::new();
+    let mut asides = 0;
+    for (token, stated) in out.iter_mut().zip(stated) {
+        let sign = |signs: &str| token.shape == Shape::Mark && signs.contains(&token.text);
+        let (opens, closes) = (sign("([{"), sign(")]}"));
+        if opens {
+            open.push(!stated);
+            asides += usize::from(!stated);
         }
-        out[n].aside = open.iter().any(|(_, aside)| *aside);
-        if out[n].shape == Shape::Mark && ")]}".contains(c) {
-            open.pop();
+        token.aside = asides > 0;
+        if closes && open.pop() == Some(true) {
+            asides -= 1;
         }
     }
     // A bracket that never closes holds no aside.

@@ -19,7 +19,8 @@ pub fn results(tokens: &[Token], asked: &[Token], restated: &[i128], hits: Vec<H
     let hits = equation(tokens, hits);
     let hits = out_of(tokens, hits);
     let hits = marked(tokens, hits);
-    let hits = prefer(hits, |hit| in_unit(tokens, asked, hit));
+    let unit = unit(asked);
+    let hits = prefer(hits, |hit| in_unit(tokens, &unit, hit));
     let hits = prefer(hits, |hit| !restated.contains(&hit.value.micros));
     let hits = prefer(hits, |hit| !year(tokens, hit) && !of_the_work(tokens, hit));
     let hits = concluded(tokens, hits);
@@ -45,7 +46,8 @@ fn equation(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
 fn out_of(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
     let whole = |hit: &Hit<Amount>| {
         let low = |k: usize| hit.from.checked_sub(k).map_or("", |n| &*tokens[n].low);
-        let number = |k: usize| hit.from.checked_sub(k).is_some_and(|n| hits.iter().any(|other| other.to == n + 1));
+        let number =
+            |k: usize| hit.from.checked_sub(k).is_some_and(|n| hits.binary_search_by_key(&(n + 1), |h| h.to).is_ok());
         (low(1) == "of" && (number(2) || (low(2) == "out" && number(3))))
             || (low(1) == "the" && low(2) == "of" && (number(3) || low(3) == "out"))
     };
@@ -55,8 +57,8 @@ fn out_of(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
 /// "total: 14", "14 in total", "which makes 14".
 fn marked(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
     let before = |n: usize, hit: &Hit<Amount>| {
-        let floor = n.checked_sub(1).map_or(0, |p| hits[p].to).max(clause_start_past_colon(tokens, hit.from));
-        tokens[floor..hit.from].iter().rev().take(7).any(|t| has(TOTAL, &t.low))
+        let floor = n.checked_sub(1).map_or(0, |p| hits[p].to);
+        near_before(&tokens[floor..hit.from]).iter().any(|t| has(TOTAL, &t.low))
     };
     let after = |hit: &Hit<Amount>| {
         let rest: Vec<&str> = tokens[hit.to..]
@@ -80,20 +82,27 @@ fn marked(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
     if one_value(&some) { some } else { hits }
 }
 
-fn clause_start_past_colon(tokens: &[Token], at: usize) -> usize {
-    let start = clause_start(tokens, at);
-    if start > 0 && tokens[start - 1].is(':') { clause_start(tokens, start - 1) } else { start }
+/// The last words of the clause; a colon at its start brings the clause before it along.
+fn near_before(tokens: &[Token]) -> &[Token] {
+    let near = &tokens[tokens.len().saturating_sub(7)..];
+    let start = clause_start(near, near.len());
+    let colon = start > 0 && near[start - 1].is(':');
+    &near[if colon { clause_start(near, start - 1) } else { start }..]
 }
 
-/// The noun after "how many" stands after the number.
-fn in_unit(tokens: &[Token], asked: &[Token], hit: &Hit<Amount>) -> bool {
-    let Some(many) = asked.windows(2).position(|w| w[0].low == "how" && w[1].low == "many") else { return false };
-    let unit: Vec<String> = asked[many + 2..]
+/// The noun after "how many".
+fn unit(asked: &[Token]) -> Vec<String> {
+    let Some(many) = asked.windows(2).position(|w| w[0].low == "how" && w[1].low == "many") else { return Vec::new() };
+    asked[many + 2..]
         .iter()
         .take(5)
         .take_while(|t| t.shape == Shape::Word && !has(ENDS_UNIT, &t.low))
         .map(|t| stem(&t.low))
-        .collect();
+        .collect()
+}
+
+/// The noun stands after the number.
+fn in_unit(tokens: &[Token], unit: &[String], hit: &Hit<Amount>) -> bool {
     tokens[hit.to..].iter().take(3).take_while(|t| t.shape == Shape::Word).any(|t| unit.contains(&stem(&t.low)))
 }
 

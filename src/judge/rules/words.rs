@@ -1,9 +1,20 @@
 //! The vocabulary of all rules, one list a purpose, lower case, words parted by spaces. Lists hold words of a language
 //! and of the answering trade; never a name or a value of a corpus, so that they serve any suite.
 
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+thread_local! {
+    /// Each list that was asked for, cut into words once; lists are told apart by where they stand in memory.
+    static CUT: RefCell<HashMap<(usize, usize), HashSet<&'static str>>> = RefCell::default();
+}
+
 /// `word` is in `list`.
-pub fn has(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|w| w == word)
+pub fn has(list: &'static str, word: &str) -> bool {
+    CUT.with_borrow_mut(|cut| {
+        let words = cut.entry((list.as_ptr().addr(), list.len()));
+        words.or_insert_with(|| list.split_ascii_whitespace().collect()).contains(word)
+    })
 }
 
 /// A dot after these ends no sentence.
