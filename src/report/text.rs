@@ -68,7 +68,7 @@ fn arm_text(arm: &ArmSummary) -> String {
         fact(
             "good keys",
             format!(
-                "{} of {} with a reward, {rate} (Wilson 95% {}); mean reward {mean} over {}",
+                "{} of {} trials with a reward pass: {rate}, Wilson 95% {}; mean reward {mean} over {}",
                 all.passes,
                 all.rewarded,
                 interval(all.wilson_95),

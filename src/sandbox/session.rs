@@ -5,7 +5,7 @@
 
 use super::mux::Mux;
 use super::{Command, File, Image, Relay};
-use crate::wire::{CHUNK, Decoder, Exit, Found, Frame, Malformed, Order, Report, Run};
+use crate::wire::{CHUNK, Decoder, Exit, Found, Frame, HEADER, MAX_PAYLOAD, Malformed, Order, Report, Run};
 use futures_util::{Stream, StreamExt};
 use std::pin::Pin;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
@@ -169,6 +169,9 @@ impl Session {
     async fn order(&mut self, order: &Order) -> Result<(), Broken> {
         let mut frame = Vec::new();
         order.encode(&mut frame);
+        if frame.len() > HEADER + MAX_PAYLOAD {
+            return Err(Broken::Refused("pass on a command or an environment of more than 1 MiB".to_owned()));
+        }
         self.send(&frame).await
     }
 

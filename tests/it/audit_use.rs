@@ -63,8 +63,8 @@ fn a_report_shows_the_score_with_and_without_bad_keys_and_each_verdict_beside_it
     let report = |format: &str| suite.run(&["report", "jobs/j", "--format", format]).expect_code(0).stdout;
     let text = report("text");
     for part in [
-        "  passes        2 of 5 with a reward, 40.0%",
-        "  good keys     1 of 2 with a reward, 50.0%",
+        "  passes        2 of 5 trials with a reward pass: 40.0%",
+        "  good keys     1 of 2 trials with a reward pass: 50.0%",
         "  bad keys      ledger-1 (wrong), ledger-2 (tie), ledger-3 (ambiguous)\n",
         "\n  ledger-0                           1/1",
         "\n  ledger-1 (wrong)                   0/1",
@@ -142,7 +142,7 @@ fn a_job_goes_on_when_its_keys_are_thought_of_otherwise() {
     suite.write("vendor/questions.jsonl", questions.replace(OLDEST, "TOP state pet:Rex/Cat ; salary"));
     stamp(&suite, 0);
     let resumed = fake(&suite, r#"{"default": {"answer": "Ann Ash"}}"#, &["resume", "jobs/j", "-q"]).expect_code(0);
-    assert!(resumed.stdout.contains("1 of 1 with a reward"), "{}", resumed.stdout);
+    assert!(resumed.stdout.contains("1 of 1 trials with a reward pass"), "{}", resumed.stdout);
     assert_eq!(verdicts(&suite), ["wrong"], "as it was when the job began");
 }
 

@@ -251,3 +251,15 @@ async fn an_images_own_entrypoint_never_runs_and_an_image_needs_nothing() {
     assert_eq!(sandbox.read(ANSWER, 100).await.expect("read"), File::Regular(b"x".to_vec()));
     sandbox.close().await.expect("closed");
 }
+
+#[tokio::test]
+async fn a_command_that_does_not_fit_into_a_frame_is_refused_in_words() {
+    let Some(engine) = engine("a_command_that_does_not_fit").await else { return };
+    let mut sandbox = plain(&engine).await;
+    let long = shell(&format!(": {}", "x".repeat(2 << 20)));
+    let error = sandbox.run(&long, &mut |_| {}).await.expect_err("too long");
+    assert!(matches!(&error, Error::Refused(why) if why.contains("more than 1 MiB")), "{error}");
+    let (exit, _) = run(&mut sandbox, &shell("true")).await;
+    assert_eq!(exit.code, Some(0), "the sandbox is as it was");
+    sandbox.close().await.expect("closed");
+}

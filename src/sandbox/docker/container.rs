@@ -124,11 +124,22 @@ impl Sandbox {
             // The supervisor keeps the time. This limit only catches one that can't any more.
             Some(limit) => match tokio::time::timeout(limit + command.grace + SLACK, run).await {
                 Ok(done) => done,
-                Err(_) => return Err(self.lost("its supervisor did not end the command in time")),
+                Err(_) => return self.overran(limit).await,
             },
             None => run.await,
         };
         self.or_explain(done).await
+    }
+
+    /// Whose doing it is that a command outlived its time and the supervisor's. Where the engine is well and the container
+    /// runs, nobody but the agent can keep the supervisor from working.
+    async fn overran(&mut self, limit: Duration) -> Result<Exit, Error> {
+        let state = self.inspect().await?;
+        if state.running != Some(true) || state.paused == Some(true) {
+            return Err(self.lost("its supervisor did not end the command in time"));
+        }
+        self.abandon();
+        Ok(Exit { signal: Some(9), timed_out: true, micros: limit.as_micros() as u64, ..Exit::default() })
     }
 
     /// See [`crate::sandbox::Sandbox::read`].
