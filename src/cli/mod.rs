@@ -19,6 +19,7 @@ mod populate;
 mod report;
 mod resume;
 mod run;
+mod select;
 mod stamp;
 mod vendor;
 mod words;

@@ -5,6 +5,7 @@ mod support;
 
 /// The sandbox contract on Docker: what an agent can do in one, and what it can't.
 mod sandbox;
+mod select;
 
 /// `lint`: what is wrong with task folders.
 mod lint;

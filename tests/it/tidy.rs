@@ -5,7 +5,9 @@ use crate::support::{Suite, project};
 use std::collections::BTreeSet;
 
 /// The rooms in the order of `lib.rs`, and all that each may import. ARCHITECTURE.md shows the same table.
-const ROOMS: [(&str, &[&str]); 18] = [
+const ROOMS: [(&str, &[&str]); 20] = [
+    ("random", &[]),
+    ("quota", &[]),
     ("corpus", &[]),
     ("question", &["corpus"]),
     ("task", &[]),
@@ -19,7 +21,7 @@ const ROOMS: [(&str, &[&str]); 18] = [
     ("event", &["plan", "agent", "answer", "judge"]),
     ("job", &["task", "plan", "sandbox", "agent", "answer", "judge", "event"]),
     ("results", &["plan", "agent", "answer", "judge", "event"]),
-    ("stats", &["question", "task", "results"]),
+    ("stats", &["random", "quota", "question", "task", "results"]),
     ("stamp", &["question", "task", "stats"]),
     ("report", &["task", "event", "results", "stats"]),
     ("config", &["task"]),
