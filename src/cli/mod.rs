@@ -9,6 +9,7 @@ mod clean;
 mod dispatch;
 mod doctor;
 mod drive;
+mod forge;
 mod generate;
 mod init;
 mod judge_cases;

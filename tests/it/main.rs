@@ -35,6 +35,7 @@ mod report;
 mod mini;
 
 /// Tasks written from a suite's questions.
+mod forge;
 mod generate;
 
 /// Vendor directories that can't be used, and what is said about them.

@@ -9,7 +9,7 @@ const ROOMS: [(&str, &[&str]); 20] = [
     ("random", &[]),
     ("quota", &[]),
     ("corpus", &[]),
-    ("question", &["corpus"]),
+    ("question", &["random", "quota", "corpus"]),
     ("task", &[]),
     ("populate", &["corpus", "task"]),
     ("plan", &["task"]),
