@@ -3,6 +3,12 @@
 //! The rooms below stand in the order in which data flows through them. Each exports one noun and one verb; the
 //! arrow between two rooms is that noun. Who may import whom is a table in `tests/it/tidy.rs`.
 
+/// Choices that a seed decides, the same on every machine.
+pub mod random;
+
+/// Whole seats for groups by their shares.
+pub mod quota;
+
 /// Vendored documents, their questions, and one digest over the documents.
 pub mod corpus;
 

@@ -1,7 +1,9 @@
 //! Which verb was asked for, and what becomes of its error: said once, with its hint, as an exit code. Wiring only.
 
 use super::error::Error;
-use super::{audit, base, clean, doctor, generate, init, judge_cases, lint, populate, report, resume, run, stamp};
+use super::{
+    audit, base, clean, doctor, forge, generate, init, judge_cases, lint, populate, report, resume, run, select, stamp,
+};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -24,6 +26,8 @@ enum Verb {
     Report(report::ReportArgs),
     JudgeCases(judge_cases::JudgeCasesArgs),
     Audit(audit::AuditArgs),
+    Forge(forge::ForgeArgs),
+    Select(select::SelectArgs),
     Stamp(stamp::StampArgs),
     Base(base::BaseArgs),
     Doctor(doctor::DoctorArgs),
@@ -55,7 +59,9 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
         Verb::Resume(args) => wait(resume::run(args)),
         Verb::Report(args) => report::run(args),
         Verb::JudgeCases(args) => judge_cases::run(args),
+        Verb::Forge(args) => forge::run(args),
         Verb::Audit(args) => audit::run(args),
+        Verb::Select(args) => select::run(args),
         Verb::Stamp(args) => stamp::run(args),
         Verb::Base(args) => wait(base::run(args)),
         Verb::Doctor(args) => wait(doctor::run(args)),

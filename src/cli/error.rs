@@ -30,6 +30,8 @@ pub enum Error {
     #[error(transparent)]
     Results(#[from] crate::results::Error),
     #[error(transparent)]
+    Stats(#[from] crate::stats::Error),
+    #[error(transparent)]
     Stamp(#[from] crate::stamp::Error),
     #[error(transparent)]
     Report(#[from] crate::report::Error),
@@ -50,6 +52,7 @@ impl Error {
             | Error::Task(_)
             | Error::Populate(_)
             | Error::Config(_)
+            | Error::Stats(_)
             | Error::Stamp(_) => exit::BAD_INPUT,
             Error::Results(results::Error::Write { .. }) => exit::HOST,
             Error::Results(_) | Error::Job(_) | Error::Usage(_) => exit::BAD_INPUT,
@@ -75,6 +78,7 @@ impl Error {
             Error::Judge(e) => e.hint(),
             Error::Job(e) => e.hint(),
             Error::Results(e) => near_job(e).map(|near| format!("did you mean `{near}`?")).or_else(|| e.hint()),
+            Error::Stats(e) => e.hint(),
             Error::Stamp(e) => e.hint(),
             Error::Report(e) => e.hint(),
             Error::Usage(_) => None,

@@ -20,6 +20,8 @@ pub struct Question {
     pub question_type: Option<String>,
     /// How the answer is found, where the record says it.
     pub plan: Option<String>,
+    /// The answer key with its kind, for judges that compare by kind, where the record says it.
+    pub key: Option<Value>,
 }
 
 /// Reads all questions of `text`, or says all that is wrong with it, line by line. `path` is named in problems.
@@ -94,9 +96,13 @@ fn question(suite: &Suite, line: usize, row: &str) -> Result<Question, Vec<Strin
     let difficulty = fields.difficulty.as_deref().and_then(|path| text(path, false));
     let question_type = fields.question_type.as_deref().and_then(|path| text(path, false));
     let plan = text(&fields.plan, false);
+    let key = at_path(&record, &fields.key).filter(|key| !key.is_null()).cloned();
+    if key.as_ref().is_some_and(|key| !key.is_object()) {
+        messages.push(format!("`{}` is not an object", fields.key));
+    }
     match (asked, answer) {
         (Some(question), Some(answer)) if messages.is_empty() => {
-            Ok(Question { id: suite.id(line), question, answer, difficulty, question_type, plan })
+            Ok(Question { id: suite.id(line), question, answer, difficulty, question_type, plan, key })
         }
         _ => Err(messages),
     }

@@ -7,6 +7,17 @@ use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
 use toml::de::DeTable;
 
+/// Model endpoints that a new suite's agents may reach. None of them serves files that users put there.
+pub const MODEL_HOSTS: [&str; 7] = [
+    "api.anthropic.com",
+    "api.openai.com",
+    "generativelanguage.googleapis.com",
+    "openrouter.ai",
+    "api.groq.com",
+    "api.fireworks.ai",
+    "api.x.ai",
+];
+
 /// What `suite.toml` says. All paths but [`Suite::plans`] are relative to the vendor directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suite {
@@ -51,6 +62,9 @@ pub struct Fields {
     /// The plan by which the key is proved; records without one are fine.
     #[serde(default = "usual_plan")]
     pub plan: String,
+    /// The answer key with its kind; records without one are fine.
+    #[serde(default = "usual_key")]
+    pub key: String,
 }
 
 /// The file as it is stored; kept apart from [`Suite`] so that its shape can stay while ours moves.
@@ -99,7 +113,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("", &["name", "id_prefix", "corpus", "questions", "judge", "tasks"]),
     ("corpus", &["folder", "files"]),
     ("questions", &["file", "plans", "fields"]),
-    ("questions.fields", &["question", "answer", "difficulty", "question_type", "plan"]),
+    ("questions.fields", &["question", "answer", "difficulty", "question_type", "plan", "key"]),
     ("judge", &["rubric"]),
     ("tasks", &["source", "suite", "allowed_hosts", "templates"]),
 ];
@@ -183,6 +197,10 @@ pub fn check_id_prefix(prefix: &str) -> Result<(), String> {
 
 fn every_file() -> String {
     "**".into()
+}
+
+fn usual_key() -> String {
+    "agent_args.extra.key".into()
 }
 
 fn usual_plan() -> String {

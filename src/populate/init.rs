@@ -3,17 +3,15 @@
 
 use super::Error;
 use super::fill::fill;
-use super::generate::sync;
 use super::mapping::{FieldFlags, Mapped, map_fields, records};
 use super::mirror::{Mode, Pass, mirror};
 use super::render::toml_string;
 use super::restore::document_tree;
 use super::rows::{problem, rows};
 use super::template::{RUBRIC, SUITE};
-use crate::corpus::{check_id_prefix, check_rubric, documents, load, refuse_secret};
+use super::vendor_dir::{refuse_full, write_whole};
+use crate::corpus::{MODEL_HOSTS, check_id_prefix, check_rubric, documents, load, refuse_secret};
 use std::collections::BTreeSet;
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// What a new vendor directory is made from.
@@ -53,17 +51,6 @@ pub struct Initialized {
     /// Which field gave which part.
     pub mapped: Vec<Mapped>,
 }
-
-/// Model endpoints that a new suite's agents may reach. None of them serves files that users put there.
-const MODEL_HOSTS: [&str; 7] = [
-    "api.anthropic.com",
-    "api.openai.com",
-    "generativelanguage.googleapis.com",
-    "openrouter.ai",
-    "api.groq.com",
-    "api.fireworks.ai",
-    "api.x.ai",
-];
 
 /// Makes the vendor directory, or says everything that keeps it from being made.
 pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
@@ -139,38 +126,6 @@ pub fn init(request: &InitRequest) -> Result<Initialized, Error> {
 /// The part of a path that is there, without links in it.
 fn real_ancestor(path: &Path) -> Option<PathBuf> {
     std::path::absolute(path).ok()?.ancestors().find_map(|part| part.canonicalize().ok())
-}
-
-fn refuse_full(dir: &Path) -> Result<(), Error> {
-    match std::fs::read_dir(dir).map(|mut entries| entries.next().is_none()) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(Error::NotEmpty(dir.into())),
-        Err(_) if !dir.exists() && !dir.is_symlink() => Ok(()),
-        Err(source) => Err(Error::Read { path: dir.into(), source }),
-    }
-}
-
-/// Fills a folder beside `dir` and gives it that name when it is complete.
-fn write_whole(dir: &Path, fill: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
-    let fail = |source| Error::Write { path: dir.into(), source };
-    let full = std::path::absolute(dir).map_err(fail)?;
-    let parent = full.parent().unwrap_or(&full);
-    std::fs::create_dir_all(parent).map_err(fail)?;
-    let holder = tempfile::Builder::new().prefix(".init-").tempdir_in(parent).map_err(fail)?;
-    let staging = holder.path().join("vendor");
-    std::fs::create_dir(&staging).map_err(fail)?;
-    std::fs::set_permissions(&staging, Permissions::from_mode(0o755)).map_err(fail)?;
-    fill(&staging)?;
-    sync(&staging).map_err(fail)?;
-    if full.exists() {
-        // An empty folder of the user's stays the one it is: a shell may be in it. The manifest comes last.
-        for part in ["files", "questions.jsonl", "rubric.txt", "suite.toml"] {
-            std::fs::rename(staging.join(part), full.join(part)).map_err(fail)?;
-        }
-    } else {
-        std::fs::rename(&staging, &full).map_err(fail)?;
-    }
-    std::fs::File::open(parent).and_then(|dir| dir.sync_all()).map_err(fail)
 }
 
 fn folder_name(dir: &Path) -> String {

@@ -15,6 +15,7 @@ mod restore;
 mod rows;
 mod stamped;
 mod template;
+mod vendor_dir;
 
 pub use error::Error;
 pub use generate::{Choice, Fate, Generated, generate};
@@ -22,3 +23,4 @@ pub use init::{InitRequest, Initialized, init};
 pub use mapping::{FieldFlags, Mapped};
 pub use mirror::{Difference, DifferenceKind, Mode};
 pub use restore::{Populated, populate};
+pub use vendor_dir::{refuse_full, write_vendor};

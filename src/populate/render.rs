@@ -39,7 +39,10 @@ pub fn render(corpus: &Corpus, templates: &Templates, question: &Question) -> Re
         ("allowed_hosts", Some(format!("[{}]", hosts.join(", ")))),
     ];
     let solve = [("answer", Some(shell_string(&question.answer)))];
-    let case = json!({"input": question.question, "ground_truth": question.answer});
+    let mut case = json!({"input": question.question, "ground_truth": question.answer});
+    if let Some(key) = &question.key {
+        case["key"] = key.clone();
+    }
     let case = serde_json::to_string_pretty(&case).expect("two strings make JSON");
 
     let file = |path, text, mode| TaskFile { path, text, mode };

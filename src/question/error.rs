@@ -49,6 +49,26 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// A suite of such a size can't be forged.
+    #[error("failed to forge {questions} questions about {people} people")]
+    Size {
+        /// How many people.
+        people: usize,
+        /// How many questions.
+        questions: usize,
+    },
+    /// A corpus has too few good questions of a type.
+    #[error("only {made} of {wanted} questions of the type `{kind}` were found in {drawn} tries")]
+    Scarce {
+        /// The type.
+        kind: &'static str,
+        /// How many were found.
+        made: usize,
+        /// How many were wanted.
+        wanted: usize,
+        /// How many plans were drawn.
+        drawn: usize,
+    },
     /// Some questions' plans can't be understood; all of them.
     #[error("{}", .0.join("\n"))]
     BadPlans(Vec<String>),
@@ -84,6 +104,8 @@ impl Error {
             | Error::BadPlans(_)
             | Error::Database(_)
             | Error::Answer { .. } => None,
+            Error::Size { .. } => Some("a corpus has 100 to 2000 people, a suite 1 to 1000 questions".into()),
+            Error::Scarce { .. } => Some("take more people, fewer questions, or less of that type by `--mix`".into()),
             Error::Plans { .. } => Some("such a file is JSON of the form {\"<id>\": {\"plan\": \"TOP …\"}}".into()),
             Error::Disagree { .. } => Some("this is a mistake in seatrial itself; please report it".into()),
             Error::NoRecords { .. } => Some(

@@ -36,7 +36,7 @@ impl<'a> World<'a> {
             Metric::Balance => life.accounts.iter().map(|account| account.balance.0).reduce(|a, b| a + b),
             Metric::Salary => self.salary(person, reading.salary),
             Metric::Start => life.jobs.iter().map(|job| day(job.start_date)).max(),
-            Metric::Dob => Some(-day(life.dob)),
+            Metric::Dob => Some(-day(life.person.dob)),
             Metric::OldestCar => life.vehicles.iter().map(|vehicle| -i64::from(vehicle.year)).max(),
             Metric::Expiry => self.policies(person, reading).map(|policy| -day(policy.expires)).max(),
             Metric::CardExpiry => {

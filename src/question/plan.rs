@@ -27,8 +27,6 @@
 //! `state_winner` is short for `winner(state ; balance)`. Who has no value for a metric ranks last by it, and can't win
 //! by it where it is the first.
 
-use std::fmt;
-
 /// How a question's answer is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
@@ -147,7 +145,7 @@ pub enum Attr {
     Total(Total),
 }
 
-/// An enum whose variants have one word each in the text form.
+/// An enum whose variants have one word each in text.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$doc])*
@@ -155,22 +153,23 @@ macro_rules! words {
         pub enum $name { $($(#[$variant_doc])* $variant,)* }
 
         impl $name {
-            /// All of them, in the order of the grammar.
+            /// All of them, in this order.
             pub const ALL: &'static [$name] = &[$($name::$variant),*];
 
-            /// The word in the text form.
+            /// The word for it.
             pub fn word(self) -> &'static str {
                 match self { $($name::$variant => $word,)* }
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.word())
             }
         }
     };
 }
+pub(super) use words;
 
 words! {
     /// A kind of record that can be counted.

@@ -9,24 +9,21 @@ use super::table::{
     Address, BankAccount, CreditCard, Employment, InsurancePolicy, InternetAccount, MedicalRecord, Person, Pet, Record,
     Vehicle,
 };
-use jiff::civil::Date;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The records of a corpus by their owners.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct World<'a> {
     pub(super) lives: Vec<Life<'a>>,
-    people: &'a [Person],
-    pets: &'a [Pet],
     plates: BTreeMap<&'a str, BTreeSet<usize>>,
     users: BTreeMap<&'a str, BTreeSet<usize>>,
 }
 
 /// Everything that is one person's.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Life<'a> {
-    pub(super) dob: Date,
+    pub(super) person: &'a Person,
     pub(super) addresses: &'a [Address],
     pub(super) accounts: &'a [BankAccount],
     pub(super) cards: &'a [CreditCard],
@@ -55,16 +52,11 @@ type Score = Vec<Option<i64>>;
 impl<'a> World<'a> {
     /// Sorts records by their owners.
     pub fn new(records: &'a Records) -> World<'a> {
-        let mut world = World {
-            lives: Vec::with_capacity(records.people.len()),
-            people: &records.people,
-            pets: &records.pets,
-            plates: BTreeMap::new(),
-            users: BTreeMap::new(),
-        };
-        for (person, Person { dob, .. }) in records.people.iter().enumerate() {
+        let mut world =
+            World { lives: Vec::with_capacity(records.people.len()), plates: BTreeMap::new(), users: BTreeMap::new() };
+        for (person, named) in records.people.iter().enumerate() {
             world.lives.push(Life {
-                dob: *dob,
+                person: named,
                 addresses: of(&records.addresses, person),
                 accounts: of(&records.bank_accounts, person),
                 cards: of(&records.credit_cards, person),
@@ -76,18 +68,27 @@ impl<'a> World<'a> {
                 vehicles: of(&records.vehicles, person),
             });
         }
-        for vehicle in &records.vehicles {
-            world.plates.entry(&vehicle.license_plate).or_default().insert(vehicle.owner);
-        }
-        for account in &records.internet_accounts {
-            world.users.entry(&account.username).or_default().insert(account.owner);
-        }
+        world.find_owners();
         world
+    }
+
+    /// Notes whose the plates and usernames are.
+    pub(super) fn find_owners(&mut self) {
+        self.plates.clear();
+        self.users.clear();
+        for (person, life) in self.lives.iter().enumerate() {
+            for vehicle in life.vehicles {
+                self.plates.entry(&vehicle.license_plate).or_default().insert(person);
+            }
+            for account in life.net {
+                self.users.entry(&account.username).or_default().insert(person);
+            }
+        }
     }
 
     /// A person's name.
     pub fn name(&self, person: usize) -> &'a str {
-        &self.people[person].name
+        &self.lives[person].person.name
     }
 
     /// All answers that a plan gives under a reading: none where nobody is left, several where something is level.
@@ -177,7 +178,8 @@ impl<'a> World<'a> {
             Source::User(user) => self.users.get(user.as_str()).cloned().unwrap_or_default(),
             Source::Pet { name, species } => {
                 let fits = |pet: &&Pet| pet.name == *name && species.as_ref().is_none_or(|s| pet.species == *s);
-                self.pets.iter().filter(fits).map(|pet| pet.owner).collect()
+                let owns = |person: &usize| self.lives[*person].pets.iter().any(|pet| fits(&pet));
+                (0..self.lives.len()).filter(owns).collect()
             }
         };
         match reading.owner {

@@ -1,10 +1,16 @@
-//! What the numbers mean: estimators, intervals and a job's summary. Pure: numbers in, numbers out.
+//! What the numbers mean: estimators, intervals, a job's summary, and the choice of a subset. Pure: numbers in, numbers out.
 //!
 //! A trial without a reward (ungraded, fault, cancelled, missing) is in no estimate, and is counted beside each of
 //! them; the strict figures count it as failed.
 
+mod candidates;
+mod error;
 mod estimators;
+mod select;
 mod summary;
 
+pub use candidates::{Candidate, Kinds, candidates};
+pub use error::Error;
 pub use estimators::{pass_at_k, pass_hat_k, wilson};
+pub use select::{Gap, Selection, select};
 pub use summary::{ArmSummary, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize};

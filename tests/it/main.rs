@@ -5,6 +5,7 @@ mod support;
 
 /// The sandbox contract on Docker: what an agent can do in one, and what it can't.
 mod sandbox;
+mod select;
 
 /// `lint`: what is wrong with task folders.
 mod lint;
@@ -35,6 +36,7 @@ mod report;
 mod mini;
 
 /// Tasks written from a suite's questions.
+mod forge;
 mod generate;
 
 /// Vendor directories that can't be used, and what is said about them.

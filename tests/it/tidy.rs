@@ -5,9 +5,11 @@ use crate::support::{Suite, project};
 use std::collections::BTreeSet;
 
 /// The rooms in the order of `lib.rs`, and all that each may import. ARCHITECTURE.md shows the same table.
-const ROOMS: [(&str, &[&str]); 19] = [
+const ROOMS: [(&str, &[&str]); 21] = [
+    ("random", &[]),
+    ("quota", &[]),
     ("corpus", &[]),
-    ("question", &["corpus"]),
+    ("question", &["random", "quota", "corpus"]),
     ("task", &[]),
     ("populate", &["corpus", "task"]),
     ("plan", &["task"]),
@@ -20,7 +22,7 @@ const ROOMS: [(&str, &[&str]); 19] = [
     ("event", &["network", "plan", "agent", "answer", "judge"]),
     ("job", &["task", "plan", "network", "sandbox", "agent", "answer", "judge", "event"]),
     ("results", &["plan", "network", "agent", "answer", "judge", "event"]),
-    ("stats", &["question", "task", "results"]),
+    ("stats", &["random", "quota", "question", "task", "results"]),
     ("stamp", &["question", "task", "stats"]),
     ("report", &["task", "event", "results", "stats"]),
     ("config", &["task"]),

@@ -1,0 +1,79 @@
+//! `seatrial select`: choose a subset of tasks that stands for all. Wiring and printing only.
+
+use super::error::Error;
+use super::exit;
+use crate::stats::{Gap, Kinds, Selection, candidates, select};
+use crate::task::check_dataset;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Choose a subset of tasks that stands for all of them
+///
+/// The subset has the same mix of difficulties and question types, and about the same passes of each model. FILE is
+/// JSON: `tasks.<id>` with `source_difficulty` (or `difficulty`, or `tier`), `question_type`, `n` (attempts), and pass
+/// rates from 0 to 1: `rates.<model>`, or one `<model>_pass_at_bare` per model, or `pass_at_bare`. The chosen ids go
+/// to standard output, one a line.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  seatrial select -k 30 --from calibration.json > chosen.txt")]
+pub struct SelectArgs {
+    /// How many tasks are chosen
+    #[arg(short, value_name = "N")]
+    k: usize,
+
+    /// The measured pass rates
+    #[arg(long, value_name = "FILE")]
+    from: PathBuf,
+
+    /// Tasks whose own files say difficulty and type where FILE doesn't
+    #[arg(long, value_name = "DIR")]
+    tasks: Option<PathBuf>,
+
+    /// What decides the random starts
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+/// Runs the verb and gives the exit code.
+pub fn run(args: &SelectArgs) -> Result<u8, Error> {
+    let known = args.tasks.as_deref().map(kinds).transpose()?.unwrap_or_default();
+    let text = std::fs::read_to_string(&args.from)
+        .map_err(|source| Error::Usage(format!("failed to read `{}`: {source}", args.from.display())))?;
+    let candidates = candidates(&text, &known)?;
+    let selection = select(&candidates, args.k, args.seed)?;
+    for at in &selection.chosen {
+        super::show(&candidates[*at].id);
+    }
+    super::say(&summary(&selection, candidates.len()));
+    Ok(exit::OK)
+}
+
+fn kinds(dir: &Path) -> Result<BTreeMap<String, Kinds>, Error> {
+    // What is wrong with a task elsewhere does not matter here.
+    let tasks = check_dataset(dir)?.tasks;
+    Ok(tasks
+        .into_iter()
+        .map(|task| {
+            let metadata = task.spec.metadata;
+            let difficulty = metadata.source_difficulty.or(metadata.difficulty);
+            (task.name, Kinds { difficulty, question_type: metadata.question_type })
+        })
+        .collect())
+}
+
+fn summary(selection: &Selection, all: usize) -> String {
+    let width = selection.gaps.iter().map(|gap| gap.what.chars().count()).max().unwrap_or(0);
+    let mut out = format!("\n{} of {all} tasks\n", selection.chosen.len());
+    out.push_str(&format!("{:width$}  {:>7}  {:>7}  {:>6}  {:>6}\n", "", "wanted", "found", "gap", "weight"));
+    for Gap { what, weight, wanted, found } in &selection.gaps {
+        let weight = if *weight == 0 { "exact".to_owned() } else { weight.to_string() };
+        let gap = (found - wanted).abs();
+        out.push_str(&format!("{what:width$}  {wanted:>7.1}  {found:>7.1}  {gap:>6.1}  {weight:>6}\n"));
+    }
+    out.push_str(&format!(
+        "objective {:.1}: gaps times weights, 0 is a perfect likeness\n\n\
+         These rates chose the subset, so its scores in them are no independent measurement: run it anew before\n\
+         quoting a score.",
+        selection.objective
+    ));
+    out
+}
