@@ -34,7 +34,7 @@ pub struct ForgeArgs {
     #[arg(long, value_name = "TYPE=SHARE,…", value_delimiter = ',', value_parser = share)]
     mix: Vec<(QuestionType, usize)>,
 
-    /// What the suite is called and its task ids begin with [default: forged-<seed>]
+    /// What the suite is called and its task ids begin with [default: forged-SEED]
     #[arg(long)]
     name: Option<String>,
 
