@@ -1,5 +1,6 @@
 //! Reads one file of a container whose supervisor is gone, through the engine's archive call, by the supervisor's
-//! rules. The archive is read in memory and only its one entry's bytes are used: nothing is unpacked on this machine.
+//! rules, but for one: the engine doesn't tell how many names a file has, so a hard link reads as the file that it is.
+//! The archive is read in memory and only its one entry's bytes are used: nothing is unpacked on this machine.
 
 use super::client::{Engine, is_missing, words};
 use crate::sandbox::{Error, File};
