@@ -6,19 +6,28 @@ use super::exit;
 use crate::event::Event;
 use crate::job::{self, Broken, Job, Stop};
 use crate::judge::Judge;
+use crate::model::Transport;
 use crate::report::{self, Live, Mode};
 use crate::results::{self, EngineRecord, Store};
 use crate::sandbox::{self, Engine, docker, fake};
 use crate::stats;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Engines and judges for tests
+/// How models are asked, and engines and judges for tests
 #[derive(Debug, Default, clap::Args)]
 pub struct EngineArgs {
+    /// Keep what models are asked and answer, without keys, in this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "replay")]
+    record: Option<PathBuf>,
+    /// Ask no model: answer from what `--record` kept in this folder; what was never asked is an error
+    #[arg(long, value_name = "DIR")]
+    replay: Option<PathBuf>,
+    #[arg(skip)]
+    transport: OnceLock<Transport>,
     /// Play back a script instead of running containers; records are marked and measure nothing
     #[arg(long, value_name = "SCRIPT", hide = true)]
     fake_engine: Option<PathBuf>,
@@ -28,6 +37,26 @@ pub struct EngineArgs {
 }
 
 impl EngineArgs {
+    /// How models are asked; one for all of them, since it counts what it records and plays back.
+    pub fn transport(&self) -> Result<Transport, Error> {
+        if let Some(transport) = self.transport.get() {
+            return Ok(transport.clone());
+        }
+        let transport = match (&self.record, &self.replay) {
+            (Some(folder), _) => Transport::recording(folder)?,
+            (None, Some(folder)) => Transport::replaying(folder)?,
+            (None, None) => Transport::live()?,
+        };
+        Ok(self.transport.get_or_init(|| transport).clone())
+    }
+
+    /// An environment variable; playing back needs no key, so any will do where none is set.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        let set = std::env::var(name).ok();
+        let any = || (self.replay.is_some() && name.ends_with("_API_KEY")).then(|| "no-key-is-needed-here".to_owned());
+        set.or_else(any)
+    }
+
     /// The judge of that name.
     pub fn judge(&self, name: &str) -> Result<Judge, Error> {
         match &self.scripted_judge {
@@ -115,6 +144,11 @@ fn show(dir: &Path, ended: job::Ended) -> Result<u8, Error> {
     if ended.engine_gone {
         super::say(&format!("error: the engine stopped answering\n\nhint: start it, then `seatrial resume {dir}`"));
         return Ok(exit::ENGINE);
+    }
+    if let Some(failure) = ended.provider_gone {
+        let hint = failure.hint().unwrap_or("mend that");
+        super::say(&format!("error: {failure}\n\nhint: {hint}; then `seatrial resume {dir}` goes on"));
+        return Ok(exit::INCOMPLETE);
     }
     if ended.interrupted {
         super::say(&format!("interrupted\n\nhint: `seatrial resume {dir}` goes on"));

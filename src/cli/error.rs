@@ -22,6 +22,8 @@ pub enum Error {
     #[error(transparent)]
     Network(#[from] crate::network::Error),
     #[error(transparent)]
+    Model(#[from] crate::model::Error),
+    #[error(transparent)]
     Agent(#[from] crate::agent::Error),
     #[error(transparent)]
     Judge(#[from] crate::judge::Error),
@@ -56,7 +58,7 @@ impl Error {
             | Error::Stamp(_) => exit::BAD_INPUT,
             Error::Results(results::Error::Write { .. }) => exit::HOST,
             Error::Results(_) | Error::Job(_) | Error::Usage(_) => exit::BAD_INPUT,
-            Error::Agent(_) | Error::Judge(_) | Error::Network(_) => exit::BAD_INPUT,
+            Error::Agent(_) | Error::Judge(_) | Error::Network(_) | Error::Model(_) => exit::BAD_INPUT,
             Error::Sandbox(sandbox::Error::Script { .. } | sandbox::Error::Base(_)) => exit::BAD_INPUT,
             Error::Sandbox(_) => exit::ENGINE,
             Error::Report(report::Error::NoFolder { .. }) => exit::BAD_INPUT,
@@ -74,6 +76,7 @@ impl Error {
             Error::Config(e) => e.hint(),
             Error::Sandbox(e) => e.hint(),
             Error::Network(e) => e.hint(),
+            Error::Model(e) => e.hint(),
             Error::Agent(e) => e.hint(),
             Error::Judge(e) => e.hint(),
             Error::Job(e) => e.hint(),

@@ -6,19 +6,22 @@ use super::setup::Job;
 use super::stop::Stop;
 use super::trial::{self, Context};
 use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
+use crate::model::Failure;
 use crate::sandbox::{self, Engine};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 /// How a job came to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// The user stopped it.
     pub interrupted: bool,
     /// The engine stopped answering and did not come back.
     pub engine_gone: bool,
+    /// A provider takes nothing more with this key or model.
+    pub provider_gone: Option<Failure>,
 }
 
 /// Why a job ended early.
@@ -54,6 +57,7 @@ pub async fn run<E>(
         events,
         stop: stop.clone(),
         engine_gone: AtomicBool::new(false),
+        provider_gone: OnceLock::new(),
         places: Arc::new(Semaphore::new(job.settings.n_concurrent.max(1))),
     });
     let mut failed = reader(&first).err();
@@ -66,18 +70,20 @@ pub async fn run<E>(
             stop.set();
         }
     }
-    let engine_gone = dispatcher.await.unwrap_or(false);
+    let (engine_gone, provider_gone) = dispatcher.await.unwrap_or_default();
     // Every trial has closed its own; this catches what a panic or an engine's hiccup has left.
     let _ = engine.sweep(Some(&job.name)).await;
     if let Some(error) = failed {
         return Err(Broken::Reader(error));
     }
     reader(&Event::JobFinished).map_err(Broken::Reader)?;
-    Ok(Ended { interrupted: stop.is_set() && !engine_gone, engine_gone })
+    let interrupted = stop.is_set() && !engine_gone && provider_gone.is_none();
+    Ok(Ended { interrupted, engine_gone, provider_gone })
 }
 
-/// Starts trials one after the other as places become free; says whether the engine was lost.
-async fn dispatch(context: Arc<Context>, todo: Vec<usize>) -> bool {
+/// Starts trials one after the other as places become free; says whether the engine was lost, and which provider
+/// takes nothing more.
+async fn dispatch(context: Arc<Context>, todo: Vec<usize>) -> (bool, Option<Failure>) {
     let mut trials = JoinSet::new();
     for index in todo {
         let place = tokio::select! {
@@ -101,14 +107,14 @@ async fn dispatch(context: Arc<Context>, todo: Vec<usize>) -> bool {
             // Also where all trials have started: what runs is cut short, and the job is not over.
             () = context.stop.wait(), if !told => {
                 told = true;
-                if !engine_gone() {
+                if !engine_gone() && context.provider_gone.get().is_none() {
                     context.say(Event::Interrupted);
                 }
             }
             ended = trials.join_next() => if ended.is_none() { break },
         }
     }
-    engine_gone()
+    (engine_gone(), context.provider_gone.get().cloned())
 }
 
 /// One trial, in a task of its own: a panic in it is a fault of ours and ends that trial only.
