@@ -84,6 +84,9 @@ mod model_server;
 /// The model client: formats, streams, kinds of trouble.
 mod model;
 
+/// The agent `loop`, its record and its recordings.
+mod model_agent;
+
 /// The project's own shape: imports, sizes, words, documents.
 mod tidy;
 
