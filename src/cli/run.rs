@@ -5,7 +5,7 @@ use super::error::Error;
 use super::keys;
 use super::load::{Loaded, load};
 use super::vendor::VendorArgs;
-use crate::config::{self, Flags};
+use crate::config::{self, Flags, JudgeConfig};
 use crate::results::Store;
 use crate::task::{self, NetworkMode};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Run a job: every task, k attempts, in Docker
 ///
 /// Settings come from flags, then from environment variables (SEATRIAL_JOBS_DIR, SEATRIAL_N_CONCURRENT,
-/// SEATRIAL_NETWORK, SEATRIAL_BASE_IMAGE, SEATRIAL_JUDGE), then from the job file, then from defaults.
+/// SEATRIAL_NETWORK, SEATRIAL_BASE_IMAGE, SEATRIAL_JUDGE, JUDGE_MODELS or JUDGE_MODEL), then from the job file, then from defaults.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   seatrial run                                      what harbor.yml says
@@ -85,9 +85,15 @@ pub struct RunArgs {
     /// Build images also where the engine has them
     #[arg(long)]
     force_build: bool,
-    /// Who judges: rules
+    /// Who judges: rules, or rubric, answer-set, answer-set-xml, letter, yes-no, omniscience, which ask models
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
+    /// A model that the judge asks; more than once for several, whose votes are kept apart
+    #[arg(long = "judge-model", value_name = "MODEL")]
+    judge_models: Vec<String>,
+    /// How often each of the judge's models is asked about each answer [default: 1]
+    #[arg(long, value_name = "N")]
+    judge_votes: Option<u32>,
     /// Say what would run, and check all of it, without running anything
     #[arg(long)]
     dry_run: bool,
@@ -146,7 +152,12 @@ impl RunArgs {
             allow_agent_hosts: self.allow_agent_hosts.clone(),
             base_image: self.base_image.clone(),
             force_build: self.force_build,
-            judge: self.judge.clone(),
+            judge: JudgeConfig {
+                name: self.judge.clone(),
+                models: self.judge_models.clone(),
+                votes: self.judge_votes,
+                ..JudgeConfig::default()
+            },
             vendor: self.vendor.vendor.clone(),
             suite: self.vendor.suite.clone(),
         };

@@ -3,6 +3,7 @@
 //! `config.json` which Harbor wrote out in full can be read.
 
 use super::error::Error;
+use super::judge;
 use super::job_file::{EnvironmentFile, JobFile, OwnFile, RetryFile};
 use super::settings::{AgentConfig, DatasetConfig, MOST_MULTIPLIER, MOST_SECONDS, MOST_TRIALS};
 use super::yaml::parse_yaml;
@@ -208,7 +209,7 @@ fn own(section: Section<'_>) -> OwnFile {
         engine_wait_sec: at_most(&section, "engine_wait_sec", MOST_SECONDS),
         vendor: section.text("vendor").map(PathBuf::from),
         suite: section.text("suite").map(PathBuf::from),
-        judge: section.text("judge"),
+        judge: judge::read(&section),
     };
     section.finish();
     file
