@@ -6,6 +6,8 @@ use super::keys;
 use super::load::{Loaded, load};
 use super::vendor::VendorArgs;
 use crate::config::{self, Flags, JudgeConfig};
+use crate::job::Todo;
+use crate::judge::{self, Judge};
 use crate::results::Store;
 use crate::task::{self, NetworkMode};
 use std::path::{Path, PathBuf};
@@ -113,8 +115,10 @@ pub struct RunArgs {
 pub async fn run(args: &RunArgs) -> Result<u8, Error> {
     let file = config::find_job_file(args.config.as_deref(), Path::new("."))?;
     let name = config::default_job_name(&jiff::ZonedDateTime::now());
-    let config = config::resolve(&args.flags(), |name| std::env::var(name).ok(), file, &name)?;
+    let mut config = config::resolve(&args.flags(), |name| std::env::var(name).ok(), file, &name)?;
     let mut loaded = load(&config, args.dry_run, &args.engine)?;
+    config.judge.name = Some(loaded.judge.clone());
+    args.check_judge(&loaded.job.judge)?;
     keys::audit(&mut loaded, args.plans.as_deref())?;
     loaded.notes.iter().for_each(|note| super::say(note));
     if args.dry_run {
@@ -124,12 +128,21 @@ pub async fn run(args: &RunArgs) -> Result<u8, Error> {
     let Loaded { job, mut record, .. } = loaded;
     let engine = drive::engine(&args.engine).await?;
     record.observed.engine = drive::engine_record(&engine);
-    let todo = (0..job.plan.trials.len()).collect();
+    let todo = Todo { run: (0..job.plan.trials.len()).collect(), judge: Vec::new() };
     let store = Store::create(&config.job_dir(), record, config::job_record(&config))?;
     drive::drive(engine, job, todo, store, config.quiet).await
 }
 
 impl RunArgs {
+    /// What is typed for a judge that asks models must not be lost on one that asks none.
+    fn check_judge(&self, judge: &Judge) -> Result<(), Error> {
+        let typed = [(!self.judge_models.is_empty(), "--judge-model"), (self.judge_votes.is_some(), "--judge-votes")];
+        match typed.into_iter().find(|(typed, _)| *typed && !judge.may_recover()) {
+            Some((_, setting)) => Err(judge::Error::NoUse { judge: judge.name(), setting }.into()),
+            None => Ok(()),
+        }
+    }
+
     fn flags(&self) -> Flags {
         let mut flags = Flags {
             datasets: self.datasets.clone(),

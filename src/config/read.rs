@@ -3,8 +3,8 @@
 //! `config.json` which Harbor wrote out in full can be read.
 
 use super::error::Error;
-use super::judge;
 use super::job_file::{EnvironmentFile, JobFile, OwnFile, RetryFile};
+use super::judge;
 use super::settings::{AgentConfig, DatasetConfig, MOST_MULTIPLIER, MOST_SECONDS, MOST_TRIALS};
 use super::yaml::parse_yaml;
 use crate::task::{Level, NetworkMode, Problem, Section, Sink, Value, normalize_host, read_hosts};

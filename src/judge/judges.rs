@@ -1,7 +1,7 @@
 //! The judges there are, behind one verb. Which one decides is fixed for a whole job.
 
-use super::scripted::Script;
 use super::asked::{Asking, Form};
+use super::scripted::Script;
 use super::{Error, JudgeError, Judgment, Key, Matter, Parameters, Settings, Verdict, rules};
 use crate::model::{self, Prices, Transport};
 use crate::task::Case;

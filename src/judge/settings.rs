@@ -59,6 +59,22 @@ pub struct Parameters {
     pub words: String,
 }
 
+impl Parameters {
+    /// What differs in `now`, each thing with its value before and after.
+    pub fn differences(&self, now: &Parameters) -> impl Iterator<Item = String> {
+        let fields = |parameters: &Parameters| match serde_json::to_value(parameters) {
+            Ok(serde_json::Value::Object(map)) => map,
+            _ => serde_json::Map::new(),
+        };
+        let (before, after) = (fields(self), fields(now));
+        let keys: std::collections::BTreeSet<String> = before.keys().chain(after.keys()).cloned().collect();
+        keys.into_iter().filter_map(move |key| {
+            let (old, new) = (before.get(&key)?.clone(), after.get(&key).cloned().unwrap_or_default());
+            (old != new).then(|| format!("`{key}` was {old} and is {new}"))
+        })
+    }
+}
+
 /// One model of a judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Asked {

@@ -123,6 +123,7 @@ pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
         outcome,
         faults: vec![],
         image: ran.then(|| ("seatrial/task:abc".into(), "sha256:1d".into())),
+        judging: None,
         network: None,
     }
 }

@@ -50,7 +50,8 @@ impl Asking {
             Some(url) if name.ends_with("_BASE_URL") => Some(url.clone()),
             _ => env(name),
         };
-        let client = model::Settings { silence: settings.timeout, whole: settings.timeout, ..model::Settings::default() };
+        let client =
+            model::Settings { silence: settings.timeout, whole: settings.timeout, ..model::Settings::default() };
         let voters = settings.models.iter().map(|model| {
             let endpoint = Endpoint::from_env(model, &variable)?;
             let temperature = settings.temperature.unwrap_or_else(|| usual_temperature(model));
@@ -200,12 +201,19 @@ struct Told {
 }
 
 impl Told {
-    fn reply(&mut self, voter: &Voter, (vote, attempt): (u32, u32), reply: &Reply, why: Option<&String>, prices: &Prices) {
+    fn reply(
+        &mut self,
+        voter: &Voter,
+        (vote, attempt): (u32, u32),
+        reply: &Reply,
+        why: Option<&String>,
+        prices: &Prices,
+    ) {
         self.spent += Spent {
             requests: u64::from(reply.retries) + 1,
             input_tokens: reply.usage.prompt(),
             output_tokens: reply.usage.output,
-            cost_usd: prices.cost(&voter.model, &reply.usage),
+            cost_usd: prices.cost(&voter.client.endpoint().model, &reply.usage),
         };
         let effective = reply.effective.clone().into();
         let text = if reply.text().is_empty() { reply.raw.to_string() } else { reply.text() };
