@@ -24,5 +24,5 @@ pub use lock::is_running;
 pub use outcome::OutcomeKind;
 pub use read::{Damaged, Job, read_answer, read_job};
 pub use record::{AnswerRecord, EngineRecord, FORMAT, ImageRecord, JobRecord, Observed, TaskRecord, TrialRecord, hex};
-pub use resume::{Next, next, rejudged};
+pub use resume::{Next, next, unjudged};
 pub use store::Store;
