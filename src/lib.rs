@@ -33,6 +33,9 @@ pub mod network;
 /// A closed box that runs one agent: run, read, write, close. It knows containers, not tasks.
 pub mod sandbox;
 
+/// What an agent could try against its closed network, tried on the user's own engine.
+pub mod attack;
+
 /// Who answers: the command an agent runs in its sandbox, and what came of it.
 pub mod agent;
 
