@@ -4,13 +4,19 @@
 //! them; the strict figures count it as failed.
 
 mod candidates;
+mod compare;
 mod error;
 mod estimators;
+mod paired;
 mod select;
 mod summary;
 
 pub use candidates::{Candidate, Kinds, candidates};
+pub use compare::{Better, ComparedArm, Comparison, LEVEL, NotCompared, Pair, Part, compare};
 pub use error::Error;
 pub use estimators::{pass_at_k, pass_hat_k, wilson};
+pub use paired::{Paired, paired, smallest_difference, tasks_to_find};
 pub use select::{Gap, Selection, select};
-pub use summary::{ArmSummary, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize};
+pub use summary::{
+    ArmSummary, Category, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize,
+};
