@@ -6,6 +6,7 @@ pub mod exit;
 mod audit;
 mod base;
 mod clean;
+mod compare;
 mod dispatch;
 mod doctor;
 mod drive;
