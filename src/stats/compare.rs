@@ -2,6 +2,7 @@
 //! Only the same tasks are compared; what has no reward is in no difference, is named, and counts as failed in the
 //! strict one.
 
+use super::clusters::interval_over_tasks;
 use super::error::Error;
 use super::paired::{Paired, paired};
 use super::summary::{ArmSummary, TaskSummary, Tried, summarize};
@@ -140,7 +141,7 @@ pub fn compare(mut jobs: Vec<Job>, common: bool) -> Result<Comparison, Error> {
             model: arm.model,
             all: arm.all,
             mean_of_tasks: arm.mean_of_tasks,
-            interval_95: paired(&means).and_then(|mean| mean.interval_95).map(|(low, high)| (low.max(0.0), high)),
+            interval_95: interval_over_tasks(&means),
             places: places(place, count, &pairs),
         }
     };

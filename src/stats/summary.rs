@@ -1,7 +1,9 @@
 //! A job's summary: per agent, per task and in all. A pass is a reward of exactly 1; half a reward is half a reward in
 //! the mean, and no pass.
 
-use super::estimators::{pass_at_k, pass_hat_k, wilson};
+use super::clusters::{mean, variance};
+use super::estimators::{pass_at_k, pass_hat_k};
+use super::intervals::wilson;
 use crate::question::Verdict;
 use crate::results::{Job, OutcomeKind, TaskRecord, TrialRecord};
 use serde::Serialize;
@@ -349,15 +351,8 @@ fn quantiles(mut numbers: Vec<f64>) -> Option<Quantiles> {
     (!numbers.is_empty()).then(|| Quantiles { median: rank(0.5), p95: rank(0.95) })
 }
 
-fn mean(numbers: &[f64]) -> Option<f64> {
-    (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
-}
-
 fn standard_error(numbers: &[f64]) -> Option<f64> {
-    let mean = mean(numbers).filter(|_| numbers.len() >= 2)?;
-    let n = numbers.len() as f64;
-    let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    Some((variance / n).sqrt())
+    Some((variance(numbers)? / numbers.len() as f64).sqrt())
 }
 
 #[cfg(test)]

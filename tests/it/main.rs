@@ -7,6 +7,9 @@ mod support;
 mod sandbox;
 mod select;
 
+/// Estimators against reference numbers.
+mod estimators;
+
 /// `lint`: what is wrong with task folders.
 mod lint;
 
