@@ -1,18 +1,20 @@
-//! `seatrial report`: show a job: text, JSON, Markdown or JUnit. Wiring only.
+//! `seatrial report`: show a job: text, JSON, Markdown, JUnit or HTML. Wiring only.
 
 use super::error::Error;
+use crate::results::Job;
+use crate::stats::Summary;
 use crate::{config, report, results, stats};
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Write as _, stdout};
 use std::path::{Path, PathBuf};
 
-/// Show a job: text, JSON, Markdown or JUnit
+/// Show a job: text, JSON, Markdown, JUnit or one HTML page
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  seatrial report jobs/my-job --format md -o report.md")]
+#[command(after_help = "Example:\n  seatrial report jobs/my-job --format html -o report.html")]
 pub struct ReportArgs {
-    /// The job's directory, such as `jobs/my-job`; the job may still be running
-    #[arg(value_name = "JOBDIR")]
-    job: PathBuf,
+    /// The job's directory, such as `jobs/my-job`; the job may still be running. Several go into one HTML page
+    #[arg(value_name = "JOBDIR", required = true)]
+    jobs: Vec<PathBuf>,
     #[command(flatten)]
     categories: Categories,
     /// What to make of it
@@ -83,24 +85,37 @@ enum Format {
     Md,
     /// JUnit XML, for CI servers
     Junit,
+    /// One HTML page with every trial; it needs no other file and no network
+    Html,
 }
 
 /// Runs the verb and gives the exit code.
 pub fn run(args: &ReportArgs) -> Result<u8, Error> {
+    if args.jobs.len() > 1 && !matches!(args.format, Format::Html) {
+        let why = "only `--format html` shows several jobs at once; `seatrial compare` sets their numbers side by side";
+        return Err(Error::Usage(why.to_owned()));
+    }
     // Asked first: a job that ends meanwhile is then shown whole.
-    let runs = results::is_running(&args.job);
-    let mut job = results::read_job(&args.job)?;
-    args.categories.apply(std::slice::from_mut(&mut job))?;
-    let summary = stats::summarize(&job);
+    let runs: Vec<bool> = args.jobs.iter().map(|dir| results::is_running(dir)).collect();
+    let mut jobs = args.jobs.iter().map(|dir| results::read_job(dir)).collect::<Result<Vec<_>, _>>()?;
+    args.categories.apply(&mut jobs)?;
+    let shown: Vec<(Job, Summary)> = jobs.into_iter().map(|job| (job.clone(), stats::summarize(&job))).collect();
+    let (job, summary) = &shown[0];
     let text = match args.format {
-        Format::Text => report::text(&job, &summary),
-        Format::Json => report::json(&job, &summary),
-        Format::Md => report::markdown(&job, &summary),
-        Format::Junit => report::junit(&job, &summary),
+        Format::Text => report::text(job, summary),
+        Format::Json => report::json(job, summary),
+        Format::Md => report::markdown(job, summary),
+        Format::Junit => report::junit(job, summary),
+        Format::Html => {
+            // Where nothing can be compared, the jobs are shown one after the other.
+            let jobs = shown.iter().map(|(job, _)| job.clone()).collect();
+            report::html(&shown, stats::compare(jobs, true).ok().as_ref())
+        }
     };
     deliver(&text, args.output.as_deref())?;
-    if let Some(warning) = report::warning(&job, &summary) {
-        let dir = args.job.display();
+    for ((dir, runs), (job, summary)) in args.jobs.iter().zip(runs).zip(&shown) {
+        let Some(warning) = report::warning(job, summary) else { continue };
+        let dir = dir.display();
         match runs {
             true => super::say(&format!("`{dir}` is still running: {warning}")),
             false => super::say(&format!("warning: {warning}\n\nhint: `seatrial resume {dir}` goes on with them")),

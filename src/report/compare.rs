@@ -33,11 +33,11 @@ pub fn compare_text(comparison: &Comparison) -> String {
     for (name, text) in notes(comparison) {
         fact(&mut out, name, &plain(&text));
     }
-    out.push_str("\n     agent                                      passes  reward      95%     place\n");
+    out.push_str("\n     agent                                   passes  reward          95%  place\n");
     for (place, arm) in comparison.arms.iter().enumerate() {
         let [name, passes, reward, interval, places] = arm_cells(arm);
-        let name = clip(&plain(&name), 38);
-        writeln!(out, "  {:<3}{name:<38}{passes:>10}{reward:>8}{interval:>13}{places:>6}", letter(place))
+        let name = clip(&plain(&name), 37);
+        writeln!(out, "  {:<3}{name:<37}{passes:>9}{reward:>8}{interval:>13}{places:>7}", letter(place))
             .expect("a string takes everything");
     }
     let [first, rest @ ..] = comparison.pairs.as_slice() else { return out };
@@ -57,9 +57,10 @@ pub fn compare_text(comparison: &Comparison) -> String {
     out
 }
 
-const PAIRS: &str = "\n  B - A is B's reward less A's. p is the larger of Student's t and sign flips, made\n  \
-    larger for the number of pairs (Holm); `finds` is the difference that so many\n  \
-    tasks find four times in five. Agents whose places overlap can't be told apart.\n";
+const PAIRS: &str = "\n  B - A is B's reward less A's. p is the larger of Student's t and sign flips,\n  \
+    made larger for the number of pairs (Holm); `finds` is the difference that so\n  \
+    many tasks find four times in five. Agents whose places overlap can't be told\n  \
+    apart.\n";
 
 fn pair_text(pair: &Pair) -> String {
     let mut out = format!("\n{}\n", pair_name(pair));
@@ -67,12 +68,16 @@ fn pair_text(pair: &Pair) -> String {
         fact(&mut out, &name, &plain(&text));
     }
     if !pair.categories.is_empty() {
-        out.push_str("\n  type                        tasks  difference      95% interval       p  better\n");
+        out.push('\n');
+        let mut row = |[name, tasks, difference, interval, p, better]: [&str; 6]| {
+            let name = clip(name, 24);
+            out.push_str(&format!("  {name:<24}{tasks:>6}{difference:>11}{interval:>17}{p:>7}  {better}\n"));
+        };
+        row(["type", "tasks", "difference", "95% interval", "p", "better"]);
         for part in &pair.categories {
             let [difference, interval, p, _, better] = part_cells(pair, part);
-            let name = clip(&plain(type_name(&part.question_type)), 27);
-            writeln!(out, "  {name:<27}{:>6}{difference:>12}{interval:>18}{p:>8}  {better}", part.tasks)
-                .expect("a string takes everything");
+            let (name, tasks) = (plain(type_name(&part.question_type)), part.tasks.to_string());
+            row([&name, &tasks, &difference, &interval, &p, &better]);
         }
         out.push_str("\n  p is made larger for the number of types (Holm).\n");
     }

@@ -5,6 +5,7 @@
 
 mod compare;
 mod error;
+mod html;
 mod json;
 mod junit;
 pub mod live;
@@ -17,6 +18,7 @@ mod text;
 
 pub use compare::{compare_json, compare_markdown, compare_text};
 pub use error::Error;
+pub use html::html;
 pub use json::json;
 pub use junit::junit;
 pub use markdown::markdown;

@@ -128,7 +128,7 @@ pub fn compare(mut jobs: Vec<Job>, common: bool) -> Result<Comparison, Error> {
         summaries.iter().map(|(_, arm)| arm.tasks.iter().map(|task| (task.task.as_str(), task)).collect()).collect();
     let mut pairs = Vec::new();
     for a in 0..by_task.len() {
-        pairs.extend((a + 1..by_task.len()).map(|b| pair(a, b, &by_task)));
+        pairs.extend((a + 1..by_task.len()).map(|b| pair((a, &summaries[a].1), (b, &by_task[b]))));
     }
     settle(pairs.iter_mut().map(|pair| &mut pair.all).collect());
     settle(pairs.iter_mut().filter_map(|pair| pair.good_keys.as_mut()).collect());
@@ -196,9 +196,9 @@ fn notes(jobs: &[Job]) -> Vec<String> {
     notes
 }
 
-fn pair(a: usize, b: usize, by_task: &[BTreeMap<&str, &TaskSummary>]) -> Pair {
+fn pair((a, arm): (usize, &ArmSummary), (b, of_b): (usize, &BTreeMap<&str, &TaskSummary>)) -> Pair {
     let both: Vec<(&TaskSummary, &TaskSummary)> =
-        by_task[a].iter().filter_map(|(name, task)| Some((*task, *by_task[b].get(name)?))).collect();
+        arm.tasks.iter().filter_map(|task| Some((task, *of_b.get(task.task.as_str())?))).collect();
     let only = |keep: &dyn Fn(&(&TaskSummary, &TaskSummary)) -> bool| -> Vec<_> {
         both.iter().copied().filter(|tasks| keep(tasks)).collect()
     };

@@ -35,6 +35,12 @@ mod live;
 /// `seatrial report`, and the numbers in it.
 mod report;
 
+/// `seatrial report --format html`, in a browser too.
+mod html;
+
+/// `seatrial compare`, and the statistics of pairs.
+mod compare;
+
 /// A small vendor directory to make tasks from.
 mod mini;
 
