@@ -1,7 +1,7 @@
 //! One error for every verb: wraps the rooms' errors, gives the exit code in one exhaustive match, and the hint.
 
 use super::exit;
-use crate::{report, results, sandbox, task};
+use crate::{attack, report, results, sandbox, task};
 
 /// What ends a verb early.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +23,8 @@ pub enum Error {
     Network(#[from] crate::network::Error),
     #[error(transparent)]
     Model(#[from] crate::model::Error),
+    #[error(transparent)]
+    Attack(#[from] crate::attack::Error),
     #[error(transparent)]
     Agent(#[from] crate::agent::Error),
     #[error(transparent)]
@@ -60,7 +62,8 @@ impl Error {
             Error::Results(_) | Error::Job(_) | Error::Usage(_) => exit::BAD_INPUT,
             Error::Agent(_) | Error::Judge(_) | Error::Network(_) | Error::Model(_) => exit::BAD_INPUT,
             Error::Sandbox(sandbox::Error::Script { .. } | sandbox::Error::Base(_)) => exit::BAD_INPUT,
-            Error::Sandbox(_) => exit::ENGINE,
+            Error::Attack(attack::Error::Sandbox(_)) | Error::Sandbox(_) => exit::ENGINE,
+            Error::Attack(_) => exit::HOST,
             Error::Report(report::Error::NoFolder { .. }) => exit::BAD_INPUT,
             Error::Report(_) | Error::Host { .. } => exit::HOST,
         }
@@ -77,6 +80,7 @@ impl Error {
             Error::Sandbox(e) => e.hint(),
             Error::Network(e) => e.hint(),
             Error::Model(e) => e.hint(),
+            Error::Attack(e) => e.hint(),
             Error::Agent(e) => e.hint(),
             Error::Judge(e) => e.hint(),
             Error::Job(e) => e.hint(),

@@ -4,13 +4,14 @@
 
 use super::clock::Clock;
 use super::decide::decide;
+use super::grading::{self, Grading};
 use super::images::Images;
 use super::setup::{Job, JobTask};
 use super::stop::Stop;
 use super::way_out::WayOut;
 use crate::agent::{self, AgentRun, Launch};
 use crate::answer::{self, Answer};
-use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
+use crate::event::{Event, Fault, Judging, Outcome, Stage, Timing, TrialEnd};
 use crate::model::Failure;
 use crate::plan::PlannedTrial;
 use crate::sandbox::{self, Engine, Owner, Sandbox, Spec};
@@ -32,6 +33,8 @@ pub struct Context {
     pub engine_gone: AtomicBool,
     /// A provider takes nothing more with this key or model: every further trial would fail alike.
     pub provider_gone: OnceLock<Failure>,
+    /// How answers are judged.
+    pub grading: Grading,
     /// One for each trial that may run at a time.
     pub places: Arc<Semaphore>,
 }
@@ -111,6 +114,7 @@ async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd
         faults: Vec::new(),
         image: None,
         network: None,
+        judging: None,
     };
     end.outcome = match steps(context, index, &planned, &clock, &mut end, place).await {
         Ok(outcome) => outcome,
@@ -173,29 +177,12 @@ async fn steps(
 
     enter(Stage::Judge);
     let began = clock.now();
-    let outcome = judged(job, planned.task_index, &run, &answer).await;
+    let judgment = grading::judge(context, planned.task_index, &answer).await;
+    let outcome = decide(&run, &answer, judgment.as_ref().map(|judgment| &judgment.result));
     end.timing.judge = Some(clock.since(began));
+    end.judging = judgment.map(|judgment| Judging::new(None, judgment));
     (end.agent, end.answer) = (Some(run), Some(answer));
     Ok(outcome)
-}
-
-/// How long a judge may take over one answer.
-const JUDGE_LIMIT: Duration = Duration::from_secs(60);
-
-/// The outcome, decided apart from the threads that serve the engine's streams: whatever an answer makes a judge do, it
-/// holds up nothing else.
-async fn judged(job: &Arc<Job>, task: usize, run: &AgentRun, answer: &Answer) -> Outcome {
-    let (job, run, answer) = (Arc::clone(job), run.clone(), answer.clone());
-    let judge = tokio::task::spawn_blocking(move || {
-        let task = &job.tasks[task];
-        decide(&run, &answer, &job.judge, &task.name, &task.case)
-    });
-    let reason = match tokio::time::timeout(JUDGE_LIMIT, judge).await {
-        Ok(Ok(outcome)) => return outcome,
-        Ok(Err(panic)) => format!("the judge failed: {panic}"),
-        Err(_) => format!("the judge took longer than {} s", JUDGE_LIMIT.as_secs()),
-    };
-    Outcome::Ungraded { reason }
 }
 
 /// What happens in an open sandbox: the agent runs, its answer is collected. `None` where the job is being stopped.

@@ -40,6 +40,8 @@ struct JobPart<'a> {
     engine: &'a str,
     /// How many trials were planned.
     planned: usize,
+    /// Which part of the job this is, in words; null where it is the whole.
+    part: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -65,6 +67,9 @@ struct TrialPart<'a> {
     /// What it tried to reach; not there where it had no way to listed hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<&'a NetworkUse>,
+    /// What its model used, as `agent::ModelRun` says; not there where no model of ours was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_run: Option<serde_json::Value>,
     /// How long the trial took, in seconds.
     seconds: f64,
 }
@@ -88,6 +93,7 @@ pub fn json(job: &Job, summary: &Summary) -> String {
             corpus: record.corpus.as_deref(),
             engine: &record.observed.engine.kind,
             planned: record.trials.len(),
+            part: job.part.as_deref(),
         },
         network: network(job),
         arms: &summary.arms,
@@ -95,8 +101,12 @@ pub fn json(job: &Job, summary: &Summary) -> String {
         missing: &job.missing,
         damaged: job.damaged.iter().map(|damaged| DamagedPart { name: &damaged.name, why: &damaged.why }).collect(),
     };
-    let text = serde_json::to_string_pretty(&report).expect("a report has only string keys");
-    escape(&text)
+    pretty(&report)
+}
+
+/// Any report as JSON text in which nothing misleads.
+pub fn pretty(report: &impl Serialize) -> String {
+    escape(&serde_json::to_string_pretty(report).expect("a report has only string keys"))
 }
 
 fn trial(record: &TrialRecord) -> TrialPart<'_> {
@@ -114,6 +124,7 @@ fn trial(record: &TrialRecord) -> TrialPart<'_> {
         verdict: record.verdict.as_ref().map(|verdict| verdict.reason.as_str()),
         retries: record.earlier_faults.len(),
         network: record.network.as_ref(),
+        model_run: record.agent_run.as_ref().and_then(|run| serde_json::to_value(run.model.as_ref()?).ok()),
         seconds: span.finished_at - span.started_at,
     }
 }

@@ -27,7 +27,7 @@ pub fn job_of(name: &str, tasks: &[&str], agents: &[(&str, Option<&str>)], attem
         path: format!("tasks/{name}"),
         digest: format!("sha256:{i:064x}"),
         content_digest: format!("sha256:{:064x}", i + 1000),
-        audit: None,
+        ..TaskRecord::default()
     };
     JobRecord {
         format: FORMAT,
@@ -69,7 +69,8 @@ pub fn config(name: &str) -> serde_json::Value {
 }
 
 pub fn verdict(reward: f64, reason: &str) -> Verdict {
-    Verdict { reward, judge: "rules".into(), rule: "count".into(), reason: reason.into(), span: Some("42".into()) }
+    let (judge, rule, reason, span) = ("rules".into(), "count".into(), reason.into(), Some("42".into()));
+    Verdict { reward, judge, rule, reason, span, ..Verdict::default() }
 }
 
 pub fn scored(reward: f64) -> Outcome {
@@ -122,6 +123,7 @@ pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
         outcome,
         faults: vec![],
         image: ran.then(|| ("seatrial/task:abc".into(), "sha256:1d".into())),
+        judging: None,
         network: None,
     }
 }

@@ -143,7 +143,7 @@ fn a_key_that_is_not_accepted_stops_the_job_in_one_sentence_and_resume_goes_on()
         0 => Act::json(401, &json!({"type": "error", "error": {"type": "authentication_error", "message": "no"}})),
         _ => two_turns().remove(1),
     });
-    let said = fake(&suite, &server, "claude-x", &["-n", "1"]).expect_code(3).stderr;
+    let said = fake(&suite, &server, "claude-x", &["-n", "1"]).expect_code(2).stderr;
     assert!(said.contains("does not accept the key (401): no"), "{said}");
     assert!(said.contains("hint: look at the key in `ANTHROPIC_API_KEY`"), "{said}");
     assert!(said.contains("then `seatrial resume jobs/j` goes on"), "{said}");
