@@ -76,7 +76,10 @@ pub async fn run(context: &Context, index: usize, mut place: Place) -> TrialEnd 
                 }
                 continue;
             }
-            end.outcome = Outcome::Cancelled;
+            // Where a provider takes nothing more, the fault says why.
+            if context.provider_gone.get().is_none() {
+                end.outcome = Outcome::Cancelled;
+            }
         }
         end.faults = faults;
         return end;

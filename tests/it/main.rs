@@ -96,6 +96,9 @@ mod model_server;
 /// The model client: formats, streams, kinds of trouble.
 mod model;
 
+/// The formats, as the providers' own packages speak them.
+mod model_speakers;
+
 /// The agent `loop`, its record and its recordings.
 mod model_agent;
 

@@ -267,3 +267,19 @@ fn usage_that_the_provider_does_not_say_is_unknown() {
     let record = trial(&suite.join("jobs/j"), "t");
     assert_eq!(record.agent_run.expect("it ran").model.expect("a model was asked").usage, None);
 }
+
+#[test]
+fn time_is_the_agents_where_its_model_thinks_and_not_where_its_provider_fails() {
+    let busy = Act::json(529, &json!({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}));
+    let finish = two_turns().remove(1);
+    let slow = finish.clone().slow(std::time::Duration::from_secs(4));
+    for (script, outcome) in
+        [(vec![busy.header("retry-after-ms", "2500"), finish], Scored), (vec![slow], OutcomeKind::AgentTimeout)]
+    {
+        let suite = tiny::suite(&[]);
+        tiny::task(&suite, "t", "fake", "[agent]\ntimeout_sec = 2.0");
+        let server = Server::start(script);
+        fake(&suite, &server, "claude-x", &[]).expect_code(0);
+        assert_eq!(trial(&suite.join("jobs/j"), "t").outcome, outcome);
+    }
+}

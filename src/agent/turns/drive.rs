@@ -5,7 +5,7 @@ use super::settings::Turns;
 use super::tools;
 use super::trajectory::Steps;
 use crate::agent::{AgentRun, Failed, Launch};
-use crate::model::{Block, Failure, Message, Reply, Request, Stop};
+use crate::model::{Block, Message, Reply, Request, Stop};
 use crate::sandbox::{self, Sandbox};
 use std::time::{Duration, Instant};
 
@@ -39,15 +39,19 @@ pub async fn drive(
         stream: true,
         ..Request::default()
     };
-    let left = || launch.timeout.map(|limit| limit.saturating_sub(began.elapsed()));
+    // What a provider's trouble took is not the agent's time.
+    let left = |run: &ModelRun| {
+        let waited = Duration::from_secs_f64(run.waited_seconds);
+        launch.timeout.map(|limit| (limit + waited).saturating_sub(began.elapsed()))
+    };
     run.ended = loop {
         if let Some(limit) = run.limit(turns) {
             break limit;
         }
-        let reply = match ask(turns, &request, left()).await {
-            None => break Ended::OutOfTime,
-            Some(Ok(reply)) => reply,
-            Some(Err(failure)) => match own_end(failure.class) {
+        let reply = match turns.client.ask_within(&request, left(&run)).await {
+            Ok(None) => break Ended::OutOfTime,
+            Ok(Some(reply)) => reply,
+            Err(failure) => match own_end(failure.class) {
                 Some(end) => break end,
                 None => return Err(Failed::Provider(failure)),
             },
@@ -71,7 +75,7 @@ pub async fn drive(
         let tools_began = Instant::now();
         for (id, name, input) in reply.calls() {
             run.tool_calls += 1;
-            let result = tools::call(sandbox, launch, &turns.settings, left(), name, input).await;
+            let result = tools::call(sandbox, launch, &turns.settings, left(&run), name, input).await;
             let result = match result {
                 Ok(result) => result,
                 Err(sandbox::Error::OutOfMemory { .. }) => {
@@ -112,14 +116,6 @@ pub async fn drive(
     agent_run.conversation = Some(Box::new(steps.finish(turns, &run, &request.messages)));
     agent_run.model = Some(run);
     Ok(agent_run)
-}
-
-/// A reply, or none where the run's time is over first.
-async fn ask(turns: &Turns, request: &Request, left: Option<Duration>) -> Option<Result<Reply, Failure>> {
-    match left {
-        Some(left) => tokio::time::timeout(left, turns.client.ask(request)).await.ok(),
-        None => Some(turns.client.ask(request).await),
-    }
 }
 
 fn said(reply: &Reply) -> String {
