@@ -20,7 +20,7 @@ const ROOMS: [(&str, &[&str]); 23] = [
     ("attack", &["network", "sandbox"]),
     ("agent", &["sandbox"]),
     ("answer", &["sandbox"]),
-    ("judge", &["task", "answer"]),
+    ("judge", &["task", "answer", "model"]),
     ("event", &["network", "plan", "agent", "answer", "judge"]),
     ("job", &["task", "plan", "network", "sandbox", "agent", "answer", "judge", "event"]),
     ("results", &["plan", "network", "agent", "answer", "judge", "event"]),
