@@ -81,6 +81,12 @@ mod judge;
 mod judge_hostile;
 mod judge_properties;
 
+/// A provider on this machine, for every test that asks a model.
+mod model_server;
+
+/// The model client: formats, streams, kinds of trouble.
+mod model;
+
 /// The project's own shape: imports, sizes, words, documents.
 mod tidy;
 
