@@ -5,6 +5,7 @@
 
 mod error;
 mod json;
+mod judging;
 mod junit;
 pub mod live;
 mod markdown;

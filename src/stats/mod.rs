@@ -4,12 +4,14 @@
 //! them; the strict figures count it as failed.
 
 mod candidates;
+mod classes;
 mod error;
 mod estimators;
 mod select;
 mod summary;
 
 pub use candidates::{Candidate, Kinds, candidates};
+pub use classes::{Classes, classes};
 pub use error::Error;
 pub use estimators::{pass_at_k, pass_hat_k, wilson};
 pub use select::{Gap, Selection, select};
