@@ -432,7 +432,7 @@ async fn an_answer_out_of_a_container_is_judged_by_a_model() {
     let (suite, _) = suite(&[], "model: org/m");
     for (name, line) in [("right", "echo 42"), ("wrong", "echo 41")] {
         tiny::task(&suite, name, BASE, "");
-        suite.write(&format!("tasks/{name}/instruction.md"), format!("{line} > /app/answer.txt\n"));
+        suite.write(&format!("tasks/{name}/instruction.md"), format!("mkdir -p /app\n{line} > /app/answer.txt\n"));
         suite.write(&format!("tasks/{name}/tests/rubric.txt"), RUBRIC);
     }
     let job = format!("judged-{}", std::process::id());
