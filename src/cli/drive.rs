@@ -72,6 +72,7 @@ impl EngineArgs {
             effort: config.effort.clone(),
             votes: config.votes.unwrap_or(default.votes),
             timeout: config.timeout_sec.map_or(default.timeout, Duration::from_secs_f64),
+            max_retries: config.max_retries.unwrap_or(default.max_retries),
             boundary: config.boundary.unwrap_or(default.boundary),
         };
         let env = |name: &str| self.variable(name);

@@ -6,6 +6,7 @@
 mod beta;
 mod bias;
 mod candidates;
+mod classes;
 mod clusters;
 mod compare;
 mod error;
@@ -22,6 +23,7 @@ mod tiers;
 pub use beta::{Beta, fit};
 pub use bias::{JudgeRates, apparent_rate, prediction_powered};
 pub use candidates::{Candidate, Kinds, candidates};
+pub use classes::{Classes, classes};
 pub use clusters::{ClusteredMean, Split, bootstrap_means, clustered_mean, interval_over_tasks, split};
 pub use compare::{Better, ComparedArm, Comparison, LEVEL, NotCompared, Pair, Part, compare};
 pub use error::Error;

@@ -88,6 +88,8 @@ mod audit_contextbench;
 mod judge;
 /// The `rules` judge: what holds for any text.
 mod judge_hostile;
+/// Judges that ask models, against a server on this machine: faults, votes, outages, injected text.
+mod judge_models;
 mod judge_properties;
 
 /// A provider on this machine, for every test that asks a model.

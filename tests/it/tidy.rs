@@ -26,7 +26,7 @@ const ROOMS: [(&str, &[&str]); 23] = [
     ("results", &["plan", "network", "model", "agent", "answer", "judge", "event"]),
     ("stats", &["random", "quota", "question", "task", "results"]),
     ("stamp", &["question", "task", "stats"]),
-    ("report", &["task", "event", "results", "stats"]),
+    ("report", &["task", "judge", "event", "results", "stats"]),
     ("config", &["task"]),
     ("cli", &["all"]),
 ];
