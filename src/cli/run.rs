@@ -85,9 +85,13 @@ pub struct RunArgs {
     /// Build images also where the engine has them
     #[arg(long)]
     force_build: bool,
-    /// Who judges: rules
+    /// Who judges: rules, or script (each task's own tests/test.sh, in a container)
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
+    /// Where scripts run: separate (a fresh container with tests, answer and declared artifacts), or shared (Harbor's way: the
+    /// agent's own container, for tasks that don't ask for another) [default: separate]
+    #[arg(long, value_enum, value_name = "WHERE")]
+    verifier_environment: Option<VerifierEnvironment>,
     /// Say what would run, and check all of it, without running anything
     #[arg(long)]
     dry_run: bool,
@@ -101,6 +105,13 @@ pub struct RunArgs {
     plans: Option<PathBuf>,
     #[command(flatten)]
     engine: EngineArgs,
+}
+
+/// Where a script judge runs; Harbor's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum VerifierEnvironment {
+    Separate,
+    Shared,
 }
 
 /// Runs the verb and gives the exit code.
@@ -147,6 +158,7 @@ impl RunArgs {
             base_image: self.base_image.clone(),
             force_build: self.force_build,
             judge: self.judge.clone(),
+            shared_verifier: self.verifier_environment.map(|word| word == VerifierEnvironment::Shared),
             vendor: self.vendor.vendor.clone(),
             suite: self.vendor.suite.clone(),
         };

@@ -93,4 +93,6 @@ pub struct OwnFile {
     pub suite: Option<PathBuf>,
     /// `judge`.
     pub judge: Option<String>,
+    /// `verifier_environment`: true for `shared`, false for `separate`.
+    pub shared_verifier: Option<bool>,
 }

@@ -56,6 +56,8 @@ pub struct Flags {
     pub force_build: bool,
     /// `--judge`.
     pub judge: Option<String>,
+    /// `--verifier-environment`: true for `shared`.
+    pub shared_verifier: Option<bool>,
     /// `--vendor`.
     pub vendor: Option<PathBuf>,
     /// `--suite`.
@@ -123,6 +125,7 @@ pub fn resolve(
             vendor: flags.vendor.clone().or(own.vendor),
             suite: flags.suite.clone().or(own.suite),
         },
+        shared_verifier: flags.shared_verifier.or(own.shared_verifier).unwrap_or(false),
         judge: flags.judge.clone().or(var("SEATRIAL_JUDGE")).or(own.judge).unwrap_or_else(|| "rules".into()),
     };
     check(&config)?;

@@ -15,6 +15,8 @@ const RULES_LIMIT: Duration = Duration::from_secs(60);
 pub enum Judge {
     /// By rules, offline.
     Rules,
+    /// Each task's own `tests/test.sh`, in a container.
+    Script,
     /// Plays back a script; for tests of what a judge's failure does.
     Scripted(Arc<Script>),
 }
@@ -27,7 +29,8 @@ impl Judge {
     pub fn named(name: &str) -> Result<Judge, JudgeError> {
         match name {
             "rules" => Ok(Judge::Rules),
-            _ => Err(JudgeError::lasting(format!("there is no judge `{name}`; there is `rules`"))),
+            "script" => Ok(Judge::Script),
+            _ => Err(JudgeError::lasting(format!("there is no judge `{name}`; there are `rules`, `script`"))),
         }
     }
 
@@ -43,6 +46,7 @@ impl Judge {
     pub fn name(&self) -> &'static str {
         match self {
             Judge::Rules => "rules",
+            Judge::Script => "script",
             Judge::Scripted(_) => "scripted",
         }
     }
@@ -51,6 +55,7 @@ impl Judge {
     pub async fn decide(&self, matter: Matter<'_>) -> Judgment {
         match self {
             Judge::Rules => by_rules(matter).await.into(),
+            Judge::Script => Err(JudgeError::lasting("the judge `script` decides in a container")).into(),
             Judge::Scripted(script) => script.decide(matter.task).into(),
         }
     }

@@ -22,7 +22,9 @@ pub use error::Error;
 pub use file::write_whole;
 pub use lock::is_running;
 pub use outcome::OutcomeKind;
-pub use read::{Damaged, Job, read_answer, read_job};
-pub use record::{AnswerRecord, EngineRecord, FORMAT, ImageRecord, JobRecord, Observed, TaskRecord, TrialRecord, hex};
-pub use resume::{Next, next, rejudged};
+pub use read::{Damaged, Job, read_answer, read_job, read_kept};
+pub use record::{
+    AnswerRecord, ArtifactRecord, EngineRecord, FORMAT, ImageRecord, JobRecord, Observed, TaskRecord, TrialRecord, hex,
+};
+pub use resume::{Kept, Next, next, rejudged};
 pub use store::Store;

@@ -7,8 +7,9 @@
 use super::outcome::{OutcomeKind, reason, verdict};
 use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
+use crate::artifact::Artifact;
 use crate::event::{Fault, NetworkUse, Outcome, Timing, TrialEnd};
-use crate::judge::Verdict;
+use crate::judge::{ScriptEnvironment, Verdict};
 use crate::plan::PlannedTrial;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -105,6 +106,17 @@ pub struct AnswerRecord {
     pub sha256: Option<String>,
 }
 
+/// A file that the agent left beside its answer; its bytes are below `artifacts/`, under its path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArtifactRecord {
+    /// Its absolute path in the container.
+    pub path: String,
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// Their SHA-256, in hexadecimal.
+    pub sha256: String,
+}
+
 /// All that is kept of a trial that has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialRecord {
@@ -128,6 +140,15 @@ pub struct TrialRecord {
     pub agent_run: Option<AgentRun>,
     /// What it left, where that was looked at.
     pub answer: Option<AnswerRecord>,
+    /// What it left beside that, by the task's list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<ArtifactRecord>,
+    /// The path with which that became too much, so that the list is not whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifacts_over: Option<String>,
+    /// Where the task's script ran, where that judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verifier_environment: Option<ScriptEnvironment>,
     /// Which judge the job has.
     pub judge: String,
     /// Times, in seconds since the Unix epoch.
@@ -170,6 +191,9 @@ impl TrialRecord {
             earlier_faults: end.faults.clone(),
             agent_run: end.agent.clone().map(with_finite_time),
             answer: end.answer.as_ref().map(answer_record),
+            artifacts: end.artifacts.files.iter().map(artifact_record).collect(),
+            artifacts_over: end.artifacts.over.clone(),
+            verifier_environment: end.script.as_ref().map(|script| script.environment),
             judge: job.judge.clone(),
             timing: end.timing.clone(),
             image: end.image.as_ref().map(|(tag, id)| ImageRecord { tag: tag.clone(), id: id.clone() }),
@@ -206,6 +230,11 @@ fn with_finite_time(mut run: AgentRun) -> AgentRun {
         run.seconds = 0.0;
     }
     run
+}
+
+fn artifact_record(artifact: &Artifact) -> ArtifactRecord {
+    let Artifact { path, bytes } = artifact;
+    ArtifactRecord { path: path.clone(), bytes: bytes.len() as u64, sha256: hex(bytes) }
 }
 
 fn answer_record(answer: &Answer) -> AnswerRecord {

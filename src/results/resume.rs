@@ -4,7 +4,9 @@ use super::outcome::OutcomeKind;
 use super::read::Job;
 use super::record::{JobRecord, TrialRecord};
 use crate::answer::Answer;
+use crate::artifact::Artifacts;
 use crate::event::{Outcome, Span, TrialEnd};
+use crate::judge::ScriptRun;
 
 /// What a resumed job does with a planned trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,15 +36,32 @@ pub fn next(job: &Job) -> Vec<Next> {
     job.record.trials.iter().map(|planned| decide(&planned.name)).collect()
 }
 
+/// What a trial left, read back from its folder.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// Its answer.
+    pub answer: Answer,
+    /// What it left beside that.
+    pub artifacts: Artifacts,
+}
+
 /// The end of an ungraded trial that was judged again: all that the record knows, with the new outcome.
-pub fn rejudged(record: &TrialRecord, answer: Option<Answer>, outcome: Outcome, judge: Span) -> TrialEnd {
+pub fn rejudged(
+    record: &TrialRecord,
+    kept: Kept,
+    outcome: Outcome,
+    script: Option<ScriptRun>,
+    judge: Span,
+) -> TrialEnd {
     let mut timing = record.timing.clone();
     timing.judge = Some(judge);
     TrialEnd {
         planned: record.trial.clone(),
         outcome,
         agent: record.agent_run.clone(),
-        answer,
+        answer: Some(kept.answer),
+        artifacts: kept.artifacts,
+        script,
         timing,
         faults: record.earlier_faults.clone(),
         image: record.image.as_ref().map(|image| (image.tag.clone(), image.id.clone())),

@@ -78,6 +78,9 @@ mod judge;
 mod judge_hostile;
 mod judge_properties;
 
+/// The judge `script`, on a real Docker engine.
+mod script_judge;
+
 /// The project's own shape: imports, sizes, words, documents.
 mod tidy;
 

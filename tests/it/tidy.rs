@@ -5,7 +5,7 @@ use crate::support::{Suite, project};
 use std::collections::BTreeSet;
 
 /// The rooms in the order of `lib.rs`, and all that each may import. ARCHITECTURE.md shows the same table.
-const ROOMS: [(&str, &[&str]); 21] = [
+const ROOMS: [(&str, &[&str]); 22] = [
     ("random", &[]),
     ("quota", &[]),
     ("corpus", &[]),
@@ -18,10 +18,11 @@ const ROOMS: [(&str, &[&str]); 21] = [
     ("sandbox", &["wire", "network"]),
     ("agent", &["sandbox"]),
     ("answer", &["sandbox"]),
-    ("judge", &["task", "answer"]),
-    ("event", &["network", "plan", "agent", "answer", "judge"]),
-    ("job", &["task", "plan", "network", "sandbox", "agent", "answer", "judge", "event"]),
-    ("results", &["plan", "network", "agent", "answer", "judge", "event"]),
+    ("artifact", &["sandbox"]),
+    ("judge", &["task", "sandbox", "answer", "artifact"]),
+    ("event", &["network", "plan", "agent", "answer", "artifact", "judge"]),
+    ("job", &["task", "plan", "network", "sandbox", "agent", "answer", "artifact", "judge", "event"]),
+    ("results", &["plan", "network", "agent", "answer", "artifact", "judge", "event"]),
     ("stats", &["random", "quota", "question", "task", "results"]),
     ("stamp", &["question", "task", "stats"]),
     ("report", &["task", "event", "results", "stats"]),
