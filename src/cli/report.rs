@@ -15,6 +15,9 @@ pub struct ReportArgs {
     /// What to make of it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Show the job by another judge's verdicts, which `seatrial judge` has put beside: its name, or its digest's beginning
+    #[arg(long, value_name = "NAME")]
+    judge: Option<String>,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -36,7 +39,10 @@ enum Format {
 pub fn run(args: &ReportArgs) -> Result<u8, Error> {
     // Asked first: a job that ends meanwhile is then shown whole.
     let runs = results::is_running(&args.job);
-    let job = results::read_job(&args.job)?;
+    let mut job = results::read_job(&args.job)?;
+    if let Some(judge) = &args.judge {
+        job = results::judged_by(job, judge)?;
+    }
     let summary = stats::summarize(&job);
     let text = match args.format {
         Format::Text => report::text(&job, &summary),

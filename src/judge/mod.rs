@@ -3,6 +3,7 @@
 //! ungraded.
 
 mod cases;
+mod digest;
 mod error;
 mod judges;
 mod matter;

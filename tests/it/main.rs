@@ -81,6 +81,9 @@ mod judge_properties;
 /// The judge `script`, on a real Docker engine.
 mod script_judge;
 
+/// `seatrial judge`: stored answers, judged again.
+mod judge_again;
+
 /// The project's own shape: imports, sizes, words, documents.
 mod tidy;
 
