@@ -6,7 +6,7 @@ use super::load::{Loaded, load};
 use super::words::count;
 use crate::answer::Answer;
 use crate::config;
-use crate::event::Event;
+use crate::event::{Event, Judging};
 use crate::job::{self, Images, Job, Judged, Left, Place};
 use crate::judge::{Trouble, Verdict};
 use crate::results::{self, JudgmentRecord, Kept, OutcomeKind, Store, TrialRecord, VerdictCache};
@@ -28,6 +28,12 @@ pub struct JudgeArgs {
     /// Who judges; `script` needs Docker, the others don't [default: the job's judge]
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
+    /// A model that the judge asks; more than once for several
+    #[arg(long = "judge-model", value_name = "MODEL")]
+    judge_models: Vec<String>,
+    /// How often each of the judge's models is asked about each answer [default: 1]
+    #[arg(long, value_name = "N")]
+    judge_votes: Option<u32>,
     /// Ask the judge also about answers that it has judged before
     #[arg(long)]
     no_cache: bool,
@@ -63,15 +69,26 @@ pub async fn run(args: &JudgeArgs) -> Result<u8, Error> {
     let (mut store, found) = Store::open(&args.job)?;
     let path = args.job.join("config.json");
     let file = config::parse_job_file(&store.config().to_string(), &path)?;
-    let flags =
-        config::Flags { n_concurrent: args.n_concurrent, judge: args.judge.clone(), ..config::Flags::default() };
-    let mut config = config::resolve(&flags, |_| None, Some(file), &found.record.name)?;
+    let flags = config::Flags {
+        n_concurrent: args.n_concurrent,
+        judge: config::JudgeConfig {
+            name: args.judge.clone(),
+            models: args.judge_models.clone(),
+            votes: args.judge_votes,
+            ..config::JudgeConfig::default()
+        },
+        ..config::Flags::default()
+    };
+    // For another judge than the job's the variables that name models count.
+    let variable = |name: &str| std::env::var(name).ok().filter(|_| args.judge.is_some() && name.starts_with("JUDGE_"));
+    let mut config = config::resolve(&flags, variable, Some(file), &found.record.name)?;
     // No agent runs, so none of their variables has to be set.
     config.agents.iter_mut().for_each(|agent| agent.env.clear());
     let Loaded { job, record, notes, .. } = load(&config, false, &args.engine)?;
     notes.iter().for_each(|note| super::say(note));
     let mut now = record;
-    (now.judge, now.observed.engine) = (found.record.judge.clone(), found.record.observed.engine.clone());
+    (now.judge, now.judge_parameters) = (found.record.judge.clone(), found.record.judge_parameters.clone());
+    now.observed.engine = found.record.observed.engine.clone();
     let differences = found.record.differences(&now);
     if !differences.is_empty() {
         return Err(results::Error::Changed { dir: args.job.clone(), differences }.into());
@@ -148,7 +165,9 @@ async fn judge_all(
         {
             graded = true;
             let outcome = job::decide(run, &kept.answer, Some(&judgment.result));
-            let end = results::rejudged(record, kept, outcome, judged.script, span);
+            let mut end = results::unjudged(record, kept);
+            (end.outcome, end.script, end.timing.judge) = (outcome, judged.script, Some(span));
+            end.judging = judged.judgment.map(|judgment| Judging::new(None, judgment));
             store.handle(&Event::TrialFinished { trial: index, end: Box::new(end) })?;
         }
         lines.push(line);

@@ -31,6 +31,8 @@ pub struct Loaded {
     pub notes: Vec<String>,
     /// The corpora that its tasks are made from, each once.
     pub corpora: Vec<Corpus>,
+    /// The judge's name: the settings', else the suite's, else the default.
+    pub judge: String,
 }
 
 impl Loaded {
@@ -114,7 +116,9 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     }
 
     let agents = config.agents.iter().map(agent).collect::<Result<Vec<_>, Error>>()?;
-    let judge = engine.judge(&config.judge)?;
+    let named = config.judge.name.clone().or_else(|| corpora.iter().find_map(|corpus| corpus.suite.judge.clone()));
+    let named = named.unwrap_or_else(|| "rules".to_owned());
+    let judge = engine.judge(&named, &config.judge)?;
     let records = tasks.iter().map(task_record).collect::<Result<Vec<_>, Error>>()?;
     let names: Vec<String> = tasks.iter().map(|task| task.name.clone()).collect();
     let refs: Vec<AgentRef> = agents.iter().map(agent_ref).collect();
@@ -130,6 +134,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         name: config.job_name.clone(),
         dataset: dataset_name(config),
         judge: judge.name().to_owned(),
+        judge_parameters: judge.parameters(),
         corpus: (!digests.is_empty()).then(|| digests.into_iter().collect::<Vec<_>>().join(" ")),
         tasks: records,
         trials: plan.trials.clone(),
@@ -137,7 +142,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     };
     let egress = Arc::new(egress);
     let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, egress, settings };
-    Ok(Loaded { job: Arc::new(job), record, notes, corpora })
+    Ok(Loaded { job: Arc::new(job), record, notes, corpora, judge: named })
 }
 
 /// Keeps a corpus unless it is there already.

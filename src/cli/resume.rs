@@ -4,11 +4,9 @@ use super::drive::{self, EngineArgs};
 use super::error::Error;
 use super::load::load;
 use crate::config;
-use crate::event::{Event, Span};
-use crate::job::{self, Images, Job, Left, Place};
+use crate::job::{Job, Todo, Unjudged};
 use crate::results::{self, Next, Store};
-use crate::sandbox::Engine;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Go on with a job after a stop or a crash
 ///
@@ -35,7 +33,7 @@ pub struct ResumeArgs {
 
 /// Runs the verb and gives the exit code.
 pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
-    let (mut store, found) = Store::open(&args.job)?;
+    let (store, found) = Store::open(&args.job)?;
     let path = args.job.join("config.json");
     let file = config::parse_job_file(&store.config().to_string(), &path)?;
     let flags = config::Flags {
@@ -60,36 +58,22 @@ pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
         super::say(&format!("warning: {} runs again: {}", damaged.name, damaged.why));
     }
     let next = results::next(&found);
-    judge_again(&engine, &loaded.job, &found, &next, &mut store).await?;
-    let todo = next.iter().enumerate().filter(|(_, next)| **next == Next::Run).map(|(index, _)| index).collect();
+    let todo = Todo {
+        run: next.iter().enumerate().filter(|(_, next)| **next == Next::Run).map(|(index, _)| index).collect(),
+        judge: unjudged(&loaded.job, &found, &next, store.dir())?,
+    };
     drive::drive(engine, loaded.job, todo, store, config.quiet).await
 }
 
-/// Judges the stored answers of ungraded trials; what can't be judged now either stays ungraded.
-async fn judge_again(
-    engine: &Engine,
-    job: &Job,
-    found: &results::Job,
-    next: &[Next],
-    store: &mut Store,
-) -> Result<(), Error> {
-    let images = Images::new(job.tasks.len());
-    // Notices of images that are built are for the live view, which isn't there yet.
-    let (events, _) = tokio::sync::mpsc::unbounded_channel();
-    let place = Place { engine, images: &images, events: &events };
+/// The ungraded trials with their stored answers; what can't be judged now either stays ungraded.
+fn unjudged(job: &Job, found: &results::Job, next: &[Next], dir: &Path) -> Result<Vec<Unjudged>, Error> {
     let ended = found.by_name();
+    let mut unjudged = Vec::new();
     for (index, planned) in job.plan.trials.iter().enumerate().filter(|(index, _)| next[*index] == Next::Judge) {
         let Some(record) = ended.get(planned.name.as_str()) else { continue };
-        let Some(kept) = results::read_kept(store.dir(), record)? else { continue };
-        let Some(run) = &record.agent_run else { continue };
-        let clock = job::Clock::start();
-        let task = &job.tasks[planned.task_index];
-        let left = Left { trial: &planned.name, answer: &kept.answer, artifacts: &kept.artifacts };
-        let judged = job::judge(job, task, planned.task_index, left, Some(place)).await;
-        let outcome = job::decide(run, &kept.answer, judged.judgment.as_ref().map(|judgment| &judgment.result));
-        let span = Span { started_at: clock.now(), finished_at: clock.now() };
-        let end = results::rejudged(record, kept, outcome, judged.script, span);
-        store.handle(&Event::TrialFinished { trial: index, end: Box::new(end) })?;
+        if let Some(kept) = results::read_kept(dir, record)? {
+            unjudged.push((index, results::unjudged(record, kept)));
+        }
     }
-    Ok(())
+    Ok(unjudged)
 }

@@ -35,10 +35,9 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// The user stopped the job before the judge had decided: the answer is kept, and judged later.
-    pub fn stopped() -> Judged {
-        let error = JudgeError::passing("the job was stopped before its script had ended");
-        Judged { judgment: Some(Err(error).into()), ..Judged::default() }
+    /// Nothing was decided, for a passing reason: what the trial left is kept, and judged later.
+    pub fn not(why: impl Into<String>) -> Judged {
+        Judged { judgment: Some(Err(JudgeError::passing(why)).into()), ..Judged::default() }
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::clock::Clock;
 use super::decide::decide;
+use super::grading::{self, Grading};
 use super::images::Images;
 use super::judging::{self, Judged, Left};
 use super::setup::{Job, JobTask};
@@ -12,7 +13,7 @@ use super::way_out::WayOut;
 use crate::agent::{self, AgentRun, Launch};
 use crate::answer::{self, Answer};
 use crate::artifact::{self, Artifacts};
-use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
+use crate::event::{Event, Fault, Judging, Outcome, Stage, Timing, TrialEnd};
 use crate::judge::ScriptEnvironment;
 use crate::plan::PlannedTrial;
 use crate::sandbox::{self, Engine, Owner, Sandbox, Spec};
@@ -35,6 +36,8 @@ pub struct Context {
     pub stop: Stop,
     /// The engine stopped answering and did not come back.
     pub engine_gone: AtomicBool,
+    /// How answers are judged.
+    pub grading: Grading,
     /// One for each trial that may run at a time.
     pub places: Arc<Semaphore>,
 }
@@ -116,6 +119,7 @@ async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd
         faults: Vec::new(),
         image: None,
         network: None,
+        judging: None,
     };
     end.outcome = match steps(context, index, &planned, &clock, &mut end, place).await {
         Ok(outcome) => outcome,
@@ -187,11 +191,7 @@ async fn steps(
         Some(judged) => judged,
         None => {
             let left = Left { trial: &planned.name, answer: &ran.answer, artifacts: &ran.artifacts };
-            let place = judging::Place { engine: &context.engine, images: &context.images, events: &context.events };
-            tokio::select! {
-                judged = judging::judge(job, task, planned.task_index, left, Some(place)) => judged,
-                () = context.stop.wait(), if task.script.is_some() => Judged::stopped(),
-            }
+            grading::judge(context, planned.task_index, left).await
         }
     };
     let outcome = decide(&ran.run, &ran.answer, judged.judgment.as_ref().map(|judgment| &judgment.result));
@@ -200,6 +200,7 @@ async fn steps(
         attempts.extend(judged.attempts);
         context.say(Event::Network { trial: index, attempts, unrecorded });
     }
+    end.judging = judged.judgment.map(|judgment| Judging::new(None, judgment));
     (end.agent, end.answer, end.artifacts, end.script) =
         (Some(ran.run), Some(ran.answer), ran.artifacts, judged.script);
     Ok(outcome)

@@ -13,7 +13,7 @@ impl Judge {
             Judge::Scripted(script) => format!("{script:?}"),
             _ => String::new(),
         };
-        digest(&json!([self.name(), env!("CARGO_PKG_VERSION"), more]))
+        digest(&json!([self.name(), env!("CARGO_PKG_VERSION"), self.parameters(), more]))
     }
 }
 

@@ -2,6 +2,7 @@
 //! be judged": the first is a [`crate::judge::Verdict`], the second a [`crate::judge::JudgeError`], which makes a trial
 //! ungraded.
 
+mod asked;
 mod cases;
 mod digest;
 mod error;
@@ -10,6 +11,7 @@ mod matter;
 mod rules;
 mod script;
 mod scripted;
+mod settings;
 mod spent;
 mod verdict;
 
@@ -19,5 +21,6 @@ pub use judges::Judge;
 pub use matter::Matter;
 pub use rules::{Key, Kind, judge};
 pub use script::{SCRIPT, ScriptEnvironment, ScriptRun, ScriptSetup, run_script};
+pub use settings::{Asked, Parameters, Settings};
 pub use spent::{RawReply, Spent};
 pub use verdict::{JudgeError, Judgment, Trouble, Verdict, Vote};

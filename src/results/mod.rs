@@ -28,5 +28,5 @@ pub use read::{Damaged, Job, read_answer, read_job, read_kept};
 pub use record::{
     AnswerRecord, ArtifactRecord, EngineRecord, FORMAT, ImageRecord, JobRecord, Observed, TaskRecord, TrialRecord, hex,
 };
-pub use resume::{Kept, Next, next, rejudged};
+pub use resume::{Kept, Next, next, unjudged};
 pub use store::Store;

@@ -9,7 +9,7 @@ use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
 use crate::artifact::Artifact;
 use crate::event::{Fault, NetworkUse, Outcome, Timing, TrialEnd};
-use crate::judge::{ScriptEnvironment, Verdict};
+use crate::judge::{Parameters, ScriptEnvironment, Spent, Verdict};
 use crate::plan::PlannedTrial;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -30,6 +30,9 @@ pub struct JobRecord {
     pub dataset: String,
     /// Which judge decides.
     pub judge: String,
+    /// What its verdicts depend on, where it asks models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge_parameters: Option<Parameters>,
     /// The corpus's digest, where one was vendored.
     pub corpus: Option<String>,
     /// The tasks; [`PlannedTrial::task_index`] counts in this list.
@@ -151,6 +154,9 @@ pub struct TrialRecord {
     pub verifier_environment: Option<ScriptEnvironment>,
     /// Which judge the job has.
     pub judge: String,
+    /// What judging took, apart from what the agent used; `None` where no model was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge_spent: Option<Spent>,
     /// Times, in seconds since the Unix epoch.
     pub timing: Timing,
     /// The image, where one was used.
@@ -195,6 +201,7 @@ impl TrialRecord {
             artifacts_over: end.artifacts.over.clone(),
             verifier_environment: end.script.as_ref().map(|script| script.environment),
             judge: job.judge.clone(),
+            judge_spent: end.judging.as_ref().map(|judging| judging.spent).filter(|spent| spent.requests > 0),
             timing: end.timing.clone(),
             image: end.image.as_ref().map(|(tag, id)| ImageRecord { tag: tag.clone(), id: id.clone() }),
             network: end.network.clone(),

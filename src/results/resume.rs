@@ -5,8 +5,7 @@ use super::read::Job;
 use super::record::{JobRecord, TrialRecord};
 use crate::answer::Answer;
 use crate::artifact::Artifacts;
-use crate::event::{Outcome, Span, TrialEnd};
-use crate::judge::ScriptRun;
+use crate::event::{Judging, Outcome, TrialEnd};
 
 /// What a resumed job does with a planned trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,27 +44,20 @@ pub struct Kept {
     pub artifacts: Artifacts,
 }
 
-/// The end of an ungraded trial that was judged again: all that the record knows, with the new outcome.
-pub fn rejudged(
-    record: &TrialRecord,
-    kept: Kept,
-    outcome: Outcome,
-    script: Option<ScriptRun>,
-    judge: Span,
-) -> TrialEnd {
-    let mut timing = record.timing.clone();
-    timing.judge = Some(judge);
+/// The end of an ungraded trial as it was, for what it left to be judged again: all that the record knows.
+pub fn unjudged(record: &TrialRecord, kept: Kept) -> TrialEnd {
     TrialEnd {
         planned: record.trial.clone(),
-        outcome,
+        outcome: Outcome::Ungraded { reason: record.reason.clone().unwrap_or_default() },
         agent: record.agent_run.clone(),
         answer: Some(kept.answer),
         artifacts: kept.artifacts,
-        script,
-        timing,
+        script: None,
+        timing: record.timing.clone(),
         faults: record.earlier_faults.clone(),
         image: record.image.as_ref().map(|image| (image.tag.clone(), image.id.clone())),
         network: record.network.clone(),
+        judging: record.judge_spent.map(|spent| Judging { spent, replies: Vec::new() }),
     }
 }
 
@@ -89,6 +81,8 @@ impl JobRecord {
         }
         if self.judge != now.judge {
             lines.push(format!("the judge was `{}` and is `{}`", self.judge, now.judge));
+        } else if let (Some(before), Some(after)) = (&self.judge_parameters, &now.judge_parameters) {
+            lines.extend(before.differences(after).map(|what| format!("the judge's {what}")));
         }
         if self.observed.engine.kind != now.observed.engine.kind {
             let (before, after) = (&self.observed.engine.kind, &now.observed.engine.kind);

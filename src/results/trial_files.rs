@@ -10,7 +10,7 @@ use crate::plan::PlannedTrial;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The file that says that a trial has ended.
@@ -81,6 +81,9 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd, record: 
     let manifest = pretty(&harbor_trial::manifest(raw.is_some(), &record.artifacts));
     let reward = record.reward.map(|reward| format!("{reward:?}\n"));
     let verdict = record.verdict.as_ref().map(|verdict| pretty(&json!(verdict)));
+    let rewards = harbor_trial::rewards(record).filter(|rewards| rewards.len() > 1).map(|map| pretty(&json!(map)));
+    let replies = end.judging.iter().flat_map(|judging| &judging.replies);
+    add_lines(&trial_dir.join("verifier/replies.jsonl"), replies.map(|reply| json!(reply)))?;
     let exception = harbor_trial::exception(record)
         .map(|(name, _)| format!("{name}: {}\n", record.reason.as_deref().unwrap_or("no reason was given")));
     for artifact in &end.artifacts.files {
@@ -88,10 +91,12 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd, record: 
         make_folder(path.parent().unwrap_or(&trial_dir))?;
         write_unsynced(&path, &artifact.bytes)?;
     }
-    let bytes: [(&str, Option<&[u8]>); 6] = [
+    let bytes: [(&str, Option<&[u8]>); 7] = [
         (ANSWER, raw),
         ("artifacts/manifest.json", Some(&manifest)),
         ("verifier/reward.txt", reward.as_ref().map(String::as_bytes)),
+        // Harbor prefers this one, where there is more than the reward.
+        ("verifier/reward.json", rewards.as_deref()),
         ("verifier/verdict.json", verdict.as_deref()),
         (SCRIPT_OUTPUT, end.script.as_ref().map(|script| &*script.output)),
         ("exception.txt", exception.as_ref().map(String::as_bytes)),
@@ -113,6 +118,15 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd, record: 
     sync_together(&paths)?;
     marker.persist(&path).map_err(|e| Error::Write { path: path.clone(), source: e.error })?;
     sync_together(&[trial_dir])
+}
+
+/// Appends values to a file, one a line; the trial's end syncs it. What earlier judgments of the same answer said stays.
+fn add_lines(path: &Path, values: impl Iterator<Item = Value>) -> Result<(), Error> {
+    let lines: String = values.map(|value| format!("{value}\n")).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    append(path)?.write_all(lines.as_bytes()).map_err(|source| Error::Write { path: path.to_path_buf(), source })
 }
 
 /// Moves what a try has left into `retries/<n>/`, so that its evidence is kept while the trial runs again. Says

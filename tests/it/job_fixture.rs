@@ -35,6 +35,7 @@ pub fn job_of(name: &str, tasks: &[&str], agents: &[(&str, Option<&str>)], attem
         name: name.into(),
         dataset: "tasks".into(),
         judge: "rules".into(),
+        judge_parameters: None,
         corpus: Some("sha256:c0".into()),
         tasks: names.iter().enumerate().map(task).collect(),
         trials: plan(&names, &agents, attempts).trials,
@@ -125,6 +126,7 @@ pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
         outcome,
         faults: vec![],
         image: ran.then(|| ("seatrial/task:abc".into(), "sha256:1d".into())),
+        judging: None,
         network: None,
     }
 }

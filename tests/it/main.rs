@@ -7,6 +7,9 @@ mod support;
 mod sandbox;
 mod select;
 
+/// `doctor --network`: every attack on the closed network, on a real engine.
+mod doctor_network;
+
 /// `lint`: what is wrong with task folders.
 mod lint;
 

@@ -5,7 +5,7 @@ use crate::support::{Suite, project};
 use std::collections::BTreeSet;
 
 /// The rooms in the order of `lib.rs`, and all that each may import. ARCHITECTURE.md shows the same table.
-const ROOMS: [(&str, &[&str]); 22] = [
+const ROOMS: [(&str, &[&str]); 24] = [
     ("random", &[]),
     ("quota", &[]),
     ("corpus", &[]),
@@ -16,10 +16,12 @@ const ROOMS: [(&str, &[&str]); 22] = [
     ("wire", &[]),
     ("network", &[]),
     ("sandbox", &["wire", "network"]),
+    ("model", &[]),
+    ("attack", &["network", "sandbox"]),
     ("agent", &["sandbox"]),
     ("answer", &["sandbox"]),
     ("artifact", &["sandbox"]),
-    ("judge", &["task", "sandbox", "answer", "artifact"]),
+    ("judge", &["task", "sandbox", "model", "answer", "artifact"]),
     ("event", &["network", "plan", "agent", "answer", "artifact", "judge"]),
     ("job", &["task", "plan", "network", "sandbox", "agent", "answer", "artifact", "judge", "event"]),
     ("results", &["plan", "network", "agent", "answer", "artifact", "judge", "event"]),
