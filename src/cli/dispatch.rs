@@ -61,7 +61,7 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
         Verb::Resume(args) => wait(resume::run(args)),
         Verb::Report(args) => report::run(args),
         Verb::Judge(args) => wait(judge::run(args)),
-        Verb::JudgeCases(args) => judge_cases::run(args),
+        Verb::JudgeCases(args) => wait(judge_cases::run(args)),
         Verb::Forge(args) => forge::run(args),
         Verb::Audit(args) => audit::run(args),
         Verb::Select(args) => select::run(args),

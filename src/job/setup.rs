@@ -5,13 +5,13 @@ use super::Error;
 use super::reach::{reach, verifier_reach};
 use super::script::script;
 use super::settings::{AgentSetup, Settings};
-use crate::judge::{Judge, Matter, ScriptEnvironment, ScriptSetup};
+use crate::judge::{Judge, Matter, ScriptEnvironment, ScriptSetup, read_rivals};
 use crate::network::{Egress, Policy};
 use crate::plan::Plan;
 use crate::sandbox::{ImageSource, Limits};
 use crate::task::{Case, Task, TaskSpec, resolve_env};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,6 +65,8 @@ pub struct JobTask {
     pub case: Option<Case>,
     /// Its rubric, where it has one; for the judge only.
     pub rubric: Option<String>,
+    /// Names of people who could be meant instead of the key; for the judge only.
+    pub rivals: Vec<String>,
     /// What its script is run with, where that judges it instead of the job's judge.
     pub script: Option<ScriptSetup>,
     /// What its script may reach in a sandbox of its own.
@@ -74,7 +76,7 @@ pub struct JobTask {
 impl JobTask {
     /// What a judge on this machine gets to see of this task, whose question and key are `case`, and an answer to it.
     pub fn matter<'a>(&'a self, case: &'a Case, answer: &'a str) -> Matter<'a> {
-        Matter { task: &self.name, case, rubric: self.rubric.as_deref(), answer }
+        Matter { task: &self.name, case, rubric: self.rubric.as_deref(), rivals: &self.rivals, answer }
     }
 }
 
@@ -146,6 +148,10 @@ fn prepare_one(
                    `--verifier-environment shared`";
         wrong.push(why.to_owned());
     }
+    let rivals = rivals(&task.tests_dir()).unwrap_or_else(|why| {
+        wrong.push(why);
+        Vec::new()
+    });
     if !wrong.is_empty() {
         return Err(wrong);
     }
@@ -164,9 +170,16 @@ fn prepare_one(
         artifacts: task.spec.artifacts,
         case: task.case,
         rubric: task.rubric,
+        rivals,
         script,
         verifier_network,
     })
+}
+
+/// The names in the task's `tests/rivals.txt`, where it has one.
+fn rivals(tests: &Path) -> Result<Vec<String>, String> {
+    let path = tests.join("rivals.txt");
+    if path.exists() { read_rivals(&path).map_err(|e| e.to_string()) } else { Ok(Vec::new()) }
 }
 
 fn image(task: &Task, settings: &Settings) -> ImageSource {

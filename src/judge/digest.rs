@@ -21,7 +21,7 @@ impl Matter<'_> {
     /// What a verdict of the judge with this digest depends on.
     pub fn digest(&self, judge: &str) -> String {
         let case = self.case;
-        digest(&json!([judge, case.input, case.ground_truth, case.extra, self.rubric, self.answer]))
+        digest(&json!([judge, case.input, case.ground_truth, case.extra, self.rubric, self.rivals, self.answer]))
     }
 }
 

@@ -101,8 +101,8 @@ impl Judge {
 /// Decided apart from the threads that serve the engine's streams: whatever an answer makes the rules do, it holds up
 /// nothing else.
 async fn by_rules(matter: Matter<'_>) -> Result<Verdict, JudgeError> {
-    let (case, answer) = (matter.case.clone(), matter.answer.to_owned());
-    let judge = tokio::task::spawn_blocking(move || Ok(rules::judge(&case.input, &key_of(&case)?, &answer, &[])));
+    let (case, rivals, answer) = (matter.case.clone(), matter.rivals.to_vec(), matter.answer.to_owned());
+    let judge = tokio::task::spawn_blocking(move || Ok(rules::judge(&case.input, &key_of(&case)?, &answer, &rivals)));
     match tokio::time::timeout(RULES_LIMIT, judge).await {
         Ok(Ok(result)) => result,
         Ok(Err(panic)) => Err(JudgeError::lasting(format!("the judge failed: {panic}"))),
