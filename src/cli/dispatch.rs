@@ -2,8 +2,8 @@
 
 use super::error::Error;
 use super::{
-    audit, base, clean, doctor, forge, generate, init, judge, judge_cases, lint, populate, report, resume, run, select,
-    stamp,
+    audit, base, clean, compare, doctor, forge, generate, init, judge, judge_cases, lint, populate, report, resume,
+    run, select, stamp,
 };
 use clap::Parser;
 use std::process::ExitCode;
@@ -26,6 +26,7 @@ enum Verb {
     Resume(resume::ResumeArgs),
     Report(report::ReportArgs),
     Judge(judge::JudgeArgs),
+    Compare(compare::CompareArgs),
     JudgeCases(judge_cases::JudgeCasesArgs),
     Audit(audit::AuditArgs),
     Forge(forge::ForgeArgs),
@@ -61,6 +62,7 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
         Verb::Resume(args) => wait(resume::run(args)),
         Verb::Report(args) => report::run(args),
         Verb::Judge(args) => wait(judge::run(args)),
+        Verb::Compare(args) => compare::run(args),
         Verb::JudgeCases(args) => wait(judge_cases::run(args)),
         Verb::Forge(args) => forge::run(args),
         Verb::Audit(args) => audit::run(args),

@@ -6,7 +6,7 @@ use super::words::count;
 use crate::config::JudgeConfig;
 use crate::judge::{Agreement, Case, Judge, Judged, agreement, read_cases};
 use crate::results;
-use crate::stats::{JudgeQuality, Rate, judge_quality};
+use crate::stats::{JudgeQuality, Share, judge_quality};
 use std::path::{Path, PathBuf};
 
 /// Measure judges on answers whose right reward is known
@@ -141,8 +141,8 @@ fn text(measured: &Measured) -> String {
         100.0 * agreement.share(),
         agreement.false_accepts(),
     );
-    let rate = |name: &str, rate: &Option<Rate>| match rate {
-        Some(Rate { n, count, rate, interval: (low, high) }) => {
+    let rate = |name: &str, rate: &Option<Share>| match rate {
+        Some(Share { n, count, rate, interval: (low, high) }) => {
             format!("{name}  {rate:.3}  [{low:.3}, {high:.3}]  {count} of {n}\n")
         }
         None => format!("{name}  no such answers\n"),

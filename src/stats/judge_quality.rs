@@ -4,16 +4,16 @@
 //! is counted beside them.
 
 use super::agreement::{cohen_kappa, gwet_ac1, krippendorff_alpha, percent};
-use super::estimators::wilson;
+use super::intervals::wilson;
 use serde::Serialize;
 
 /// What was measured of a judge.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgeQuality {
     /// Of right answers, how many were judged right.
-    pub sensitivity: Option<Rate>,
+    pub sensitivity: Option<Share>,
     /// Of answers that aren't right, how many were judged so.
-    pub specificity: Option<Rate>,
+    pub specificity: Option<Share>,
     /// Answers that the judge could not decide.
     pub ungraded: u64,
     /// The share of equal rewards, in [0, 1].
@@ -28,7 +28,7 @@ pub struct JudgeQuality {
 
 /// A share of `n`, with its 95 % Wilson interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Rate {
+pub struct Share {
     /// How many there were.
     pub n: u64,
     /// How many of them it was.
@@ -47,7 +47,7 @@ pub fn judge_quality(pairs: &[(f64, Option<f64>)]) -> JudgeQuality {
         let side: Vec<_> = given.iter().filter(|(label, _)| right(*label) == is_right).collect();
         let count = side.iter().filter(|(_, reward)| right(*reward) == is_right).count() as u64;
         let n = side.len() as u64;
-        wilson(n, count).map(|interval| Rate { n, count, rate: count as f64 / n as f64, interval })
+        wilson(n, count).map(|interval| Share { n, count, rate: count as f64 / n as f64, interval })
     };
     let (a, b): (Vec<u32>, Vec<u32>) =
         given.iter().map(|(label, reward)| (category(*label), category(*reward))).unzip();
@@ -80,7 +80,7 @@ mod tests {
         let pairs =
             [(1.0, Some(1.0)), (1.0, Some(0.0)), (0.0, Some(0.0)), (0.5, Some(0.5)), (0.0, Some(1.0)), (1.0, None)];
         let quality = judge_quality(&pairs);
-        let rate = |rate: &Option<Rate>| rate.as_ref().map(|rate| (rate.count, rate.n));
+        let rate = |rate: &Option<Share>| rate.as_ref().map(|rate| (rate.count, rate.n));
         assert_eq!((rate(&quality.sensitivity), rate(&quality.specificity)), (Some((1, 2)), Some((2, 3))));
         assert_eq!((quality.ungraded, quality.percent), (1, Some(0.6)));
         assert_eq!(judge_quality(&[]).sensitivity, None);

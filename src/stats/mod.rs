@@ -4,17 +4,39 @@
 //! them; the strict figures count it as failed.
 
 mod agreement;
+mod beta;
+mod bias;
 mod candidates;
+mod clusters;
+mod compare;
 mod error;
 mod estimators;
+mod intervals;
 mod judge_quality;
+mod paired;
+mod panel;
+mod prior;
 mod select;
+mod sequential;
 mod summary;
+mod tiers;
 
 pub use agreement::{cohen_kappa, gwet_ac1, krippendorff_alpha, percent};
+pub use beta::{Beta, fit};
+pub use bias::{JudgeRates, apparent_rate, prediction_powered};
 pub use candidates::{Candidate, Kinds, candidates};
+pub use clusters::{ClusteredMean, Split, bootstrap_means, clustered_mean, interval_over_tasks, split};
+pub use compare::{Better, ComparedArm, Comparison, LEVEL, NotCompared, Pair, Part, compare};
 pub use error::Error;
-pub use estimators::{pass_at_k, pass_hat_k, wilson};
-pub use judge_quality::{JudgeQuality, Rate, judge_quality};
+pub use estimators::{pass_at_k, pass_hat_k};
+pub use intervals::{clopper_pearson, jeffreys, wilson};
+pub use judge_quality::{JudgeQuality, Share, judge_quality};
+pub use paired::{Paired, paired, smallest_difference, tasks_to_find};
+pub use panel::{Rate, gap_chance, panel_masses};
+pub use prior::{Posterior, Prior};
 pub use select::{Gap, Selection, select};
-pub use summary::{ArmSummary, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize};
+pub use sequential::{Sprt, confidence_sequence};
+pub use summary::{
+    ArmSummary, Category, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize,
+};
+pub use tiers::{Masses, Scale, Thresholds};
