@@ -119,6 +119,15 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     let named = config.judge.name.clone().or_else(|| corpora.iter().find_map(|corpus| corpus.suite.judge.clone()));
     let named = named.unwrap_or_else(|| "rules".to_owned());
     let judge = engine.judge(&named, &config.judge)?;
+    let lacks = |task: &Task| {
+        // Without a key its script judges it.
+        let lacks = judge.lacks(task.rubric.as_deref()).filter(|_| task.case.is_some());
+        Some((task.name.clone(), lacks?))
+    };
+    let lacking: Vec<_> = tasks.iter().filter_map(lacks).collect();
+    if !lacking.is_empty() {
+        return Err(job::Error::Tasks(lacking).into());
+    }
     let records = tasks.iter().map(task_record).collect::<Result<Vec<_>, Error>>()?;
     let names: Vec<String> = tasks.iter().map(|task| task.name.clone()).collect();
     let refs: Vec<AgentRef> = agents.iter().map(agent_ref).collect();

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
   seatrial run tasks -a oracle -k 2 -n 4            two attempts each, four at a time
   seatrial run tasks --command 'echo 42 > /app/answer.txt' --network no-network
   seatrial run tasks -i 'ledger-1*' --dry-run       what would run
+  seatrial run tasks --judge rubric --judge-model openai/gpt-4.1
 
 Exit codes:
   0 all trials done   2 bad input   3 done, but faults or ungraded trials are left

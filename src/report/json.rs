@@ -1,5 +1,6 @@
 //! The report for programs. Its fields are documented here and in `stats/summary.rs`, and carry a format number.
 
+use super::judging::{Judging, judging};
 use super::network::{Network, network};
 use super::plain::misleads;
 use crate::event::NetworkUse;
@@ -17,6 +18,9 @@ struct Report<'a> {
     /// What agents reached and were denied; not there where no trial had a way to listed hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<Network<'a>>,
+    /// What judging came to, where models were asked or answers have classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judging: Option<Judging>,
     /// One entry per agent and model.
     arms: &'a [ArmSummary],
     /// Trials that have ended, in the order of the plan.
@@ -93,6 +97,7 @@ pub fn json(job: &Job, summary: &Summary) -> String {
             part: job.part.as_deref(),
         },
         network: network(job),
+        judging: judging(job),
         arms: &summary.arms,
         trials: job.trials.iter().map(trial).collect(),
         missing: &job.missing,

@@ -88,6 +88,8 @@ mod audit_contextbench;
 mod judge;
 /// The `rules` judge: what holds for any text.
 mod judge_hostile;
+/// Judges that ask models, against a server on this machine: faults, votes, outages, injected text.
+mod judge_models;
 mod judge_properties;
 
 /// The judge `script`, on a real Docker engine.
@@ -95,6 +97,11 @@ mod script_judge;
 
 /// `seatrial judge`: stored answers, judged again.
 mod judge_again;
+/// A provider on this machine, for every test that asks a model.
+mod model_server;
+
+/// The model client: formats, streams, kinds of trouble.
+mod model;
 
 /// The project's own shape: imports, sizes, words, documents.
 mod tidy;

@@ -27,7 +27,7 @@ const ROOMS: [(&str, &[&str]); 24] = [
     ("results", &["plan", "network", "agent", "answer", "artifact", "judge", "event"]),
     ("stats", &["random", "quota", "question", "task", "results"]),
     ("stamp", &["question", "task", "stats"]),
-    ("report", &["task", "event", "results", "stats"]),
+    ("report", &["task", "judge", "event", "results", "stats"]),
     ("config", &["task"]),
     ("cli", &["all"]),
 ];

@@ -75,6 +75,11 @@ impl Asking {
         self.form.name()
     }
 
+    /// What a task with this rubric lacks, in words.
+    pub fn lacks(&self, rubric: Option<&str>) -> Option<String> {
+        self.form.template(rubric).err()
+    }
+
     /// What its verdicts depend on.
     pub fn parameters(&self) -> Parameters {
         let asked = |voter: &Voter| Asked {
