@@ -129,7 +129,9 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     let usual = network::Settings::default();
     let limit = open_files::raise();
     let streams = open_files::connections(limit, settings.n_concurrent, usual.streams);
-    if streams < usual.streams && tasks.iter().any(|task| task.network.iter().any(|policy| policy.entries() != [])) {
+    if streams < usual.streams
+        && tasks.iter().any(|task| task.network.iter().any(|policy| !policy.entries().is_empty()))
+    {
         notes.push(format!(
             "each trial may have {streams} connections open at once, not {}, since this process may have {limit} files open \
              and {} trials run at once: raise the limit (`ulimit -Hn`), or lower `-n`",
