@@ -17,8 +17,7 @@ const SCRIPT: &str = "/tmp/probes.py";
 /// Longer than all attacks together take.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Tries all attacks in sandboxes of this image, which has to hold `python3`. `on_finding` gets each finding of a trial as
-/// soon as all of that trial are there.
+/// Tries all attacks in sandboxes of this image, which has to hold `python3`; the containers are `job`'s.
 ///
 /// # Errors
 /// The servers don't start, or a sandbox fails. What an attack comes to is a finding.

@@ -99,10 +99,11 @@ async fn serve_upstream(listener: TcpListener, acceptor: TlsAcceptor, state: Arc
             let mut first = [0];
             // A client that has gone is none of the upstream's business, here and below.
             match client.peek(&mut first).await {
-                Ok(1) if first[0] == HANDSHAKE => match acceptor.accept(client).await {
-                    Ok(client) => drop(answer(client, &state).await),
-                    Err(_) => {}
-                },
+                Ok(1) if first[0] == HANDSHAKE => {
+                    if let Ok(client) = acceptor.accept(client).await {
+                        drop(answer(client, &state).await);
+                    }
+                }
                 _ => drop(answer(client, &state).await),
             }
         });

@@ -3,6 +3,7 @@
 
 use super::drive::EngineArgs;
 use super::error::Error;
+use super::open_files;
 use super::words::count;
 use crate::agent::{Agent, LoopSettings, Turns};
 use crate::config::{self, AgentConfig, Config};
@@ -136,7 +137,19 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     let settings = settings(config)?;
     let tasks = job::prepare(tasks, &agents, &judge, &settings, |name| std::env::var(name).ok(), &mut notes)?;
     let hosts = config.environment.hosts.clone();
-    let egress = Egress::new(network::Settings { hosts, ..network::Settings::default() })?;
+    let usual = network::Settings::default();
+    let limit = open_files::raise();
+    let streams = open_files::connections(limit, settings.n_concurrent, usual.streams);
+    if streams < usual.streams
+        && tasks.iter().any(|task| task.network.iter().any(|policy| !policy.entries().is_empty()))
+    {
+        notes.push(format!(
+            "each trial may have {streams} connections open at once, not {}, since this process may have {limit} files open \
+             and {} trials run at once: raise the limit (`ulimit -Hn`), or lower `-n`",
+            usual.streams, settings.n_concurrent
+        ));
+    }
+    let egress = Egress::new(network::Settings { hosts, streams, ..usual })?;
     let digests: BTreeSet<&str> = corpora.iter().map(|corpus| corpus.digest.as_str()).collect();
     let record = JobRecord {
         format: FORMAT,

@@ -38,10 +38,11 @@ pub fn run(run: &Run) -> Result<Exit, String> {
     command.stdin(Stdio::null()).stdout(stdout_end).stderr(stderr_end);
     let filter = filter::build();
     let child_side = move || {
+        sys::unblock_signals();
         sys::become_user(user.uid, user.gid, &user.groups)?;
         filter::apply(&filter)
     };
-    // SAFETY: both make system calls only, and nothing is allocated after the fork.
+    // SAFETY: all make system calls only, and nothing is allocated after the fork.
     unsafe { command.pre_exec(child_side) };
     let started = Instant::now();
     let spawned = command.spawn();

@@ -134,6 +134,18 @@ pub fn become_user(uid: u32, gid: u32, groups: &[u32]) -> io::Result<()> {
     }
 }
 
+/// Blocks no signal any more. To be called between fork and exec: a command would inherit that [`harden`] blocks SIGCHLD,
+/// and shells that `wait` and programs that run others would never hear of their children's end.
+pub fn unblock_signals() {
+    const SET_MASK: c_int = 2;
+    let mut none = SignalSet([0; 16]);
+    // SAFETY: plain calls; the set is large enough for both C libraries.
+    unsafe {
+        sigemptyset(&mut none);
+        pthread_sigmask(SET_MASK, &none, std::ptr::null_mut());
+    }
+}
+
 /// Opens an absolute path as a mere handle (no data, no side effects on devices and pipes), following no link in any
 /// part of it.
 ///

@@ -51,15 +51,20 @@ fn echo() -> SocketAddr {
 }
 
 /// A sandbox with a way to listed hosts, and what was tried through it.
-struct Closed {
-    sandbox: Sandbox,
+pub struct Closed {
+    pub sandbox: Sandbox,
     trial: Arc<TrialNetwork>,
     attempts: Arc<Mutex<Vec<Attempt>>>,
 }
 
 async fn open(engine: &Engine, listed: &[&str], hosts: &[(&str, SocketAddr)]) -> Closed {
+    open_image(engine, BASE, listed, hosts).await
+}
+
+/// The same in a sandbox of this image.
+pub async fn open_image(engine: &Engine, image: &str, listed: &[&str], hosts: &[(&str, SocketAddr)]) -> Closed {
     let image: Image = engine
-        .image(&ImageSource::Named(BASE.to_owned()), &mut |_| {})
+        .image(&ImageSource::Named(image.to_owned()), &mut |_| {})
         .await
         .expect("the image (script/test builds it)");
     let listed: Vec<String> = listed.iter().map(|host| host.to_string()).collect();
@@ -89,7 +94,7 @@ impl Closed {
         self.sh(&format!("exec python3 - <<'EOF'\nimport socket, sys, time, urllib.request\n{text}\nEOF")).await
     }
 
-    async fn close(mut self) -> Vec<Attempt> {
+    pub async fn close(mut self) -> Vec<Attempt> {
         self.sandbox.close().await.expect("closed");
         self.trial.close().await;
         std::mem::take(&mut *self.attempts.lock().expect("nobody panics"))

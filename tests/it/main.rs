@@ -13,6 +13,10 @@ mod doctor_network;
 /// Estimators against reference numbers.
 mod estimators;
 
+/// curl, Python and Node in a sandbox, against a server of HTTP/1.1 and HTTP/2 over TLS.
+mod real_programs;
+mod real_server;
+
 /// `lint`: what is wrong with task folders.
 mod lint;
 

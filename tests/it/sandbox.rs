@@ -42,6 +42,18 @@ async fn run(sandbox: &mut Sandbox, command: &Command) -> (Exit, String) {
 }
 
 #[tokio::test]
+async fn a_command_hears_of_its_childrens_end_like_anywhere_else() {
+    let Some(engine) = engine("a_command_hears_of_its_childrens_end").await else { return };
+    let mut sandbox = plain(&engine).await;
+    // Where SIGCHLD is blocked, this shell waits for ever.
+    let (exit, said) = run(&mut sandbox, &shell("sleep 0.2 & sleep 0.1 & wait; echo over")).await;
+    assert_eq!((exit.code, exit.timed_out, said.as_str()), (Some(0), false, "over\n"));
+    let (_, said) = run(&mut sandbox, &shell("grep -E 'Sig(Blk|Ign)' /proc/self/status | tr -s '\\t' ' '")).await;
+    assert_eq!(said, "SigBlk: 0000000000000000\nSigIgn: 0000000000000000\n");
+    sandbox.close().await.expect("closed");
+}
+
+#[tokio::test]
 async fn a_command_gives_its_output_its_exit_code_and_its_file() {
     let Some(engine) = engine("a_command_gives_its_output").await else { return };
     let mut sandbox = plain(&engine).await;
