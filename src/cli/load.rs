@@ -266,8 +266,18 @@ fn settings(config: &Config) -> Result<Settings, Error> {
 fn task_record(task: &Task) -> Result<TaskRecord, Error> {
     let digests = task::digests(&task.dir)?;
     let path = task.dir.display().to_string();
-    let (name, digest, content_digest) = (task.name.clone(), digests.harbor, digests.content);
-    Ok(TaskRecord { name, path, digest, content_digest, audit: None })
+    let metadata = &task.spec.metadata;
+    Ok(TaskRecord {
+        name: task.name.clone(),
+        path,
+        digest: digests.harbor,
+        content_digest: digests.content,
+        audit: None,
+        question_type: metadata.question_type.clone(),
+        difficulty: metadata.difficulty.clone(),
+        question: task.case.as_ref().map(|case| case.input.clone()),
+        key: task.case.as_ref().map(|case| case.ground_truth.clone()),
+    })
 }
 
 /// What Harbor calls the source of the tasks: the dataset's folder name.

@@ -7,6 +7,7 @@ mod attack;
 mod audit;
 mod base;
 mod clean;
+mod compare;
 mod dispatch;
 mod doctor;
 mod drive;

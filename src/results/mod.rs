@@ -9,6 +9,7 @@ mod evidence;
 mod file;
 mod harbor_job;
 mod harbor_trial;
+mod kept;
 mod lock;
 mod outcome;
 mod read;
@@ -20,6 +21,7 @@ mod trial_files;
 
 pub use error::Error;
 pub use file::write_whole;
+pub use kept::{Excerpt, KeptAttempt, answer_text, read_attempts, read_transcript};
 pub use lock::is_running;
 pub use outcome::OutcomeKind;
 pub use read::{Damaged, Job, read_answer, read_job};

@@ -43,7 +43,7 @@ pub struct JobRecord {
 }
 
 /// A task as it was when the job began.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskRecord {
     /// Its name.
     pub name: String,
@@ -57,6 +57,18 @@ pub struct TaskRecord {
     /// changes no trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<String>,
+    /// Its question's type; reports group by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question_type: Option<String>,
+    /// How hard the task's file said it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difficulty: Option<String>,
+    /// What it asks, kept so that a report needs nothing but the job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// Its answer key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// What differs between two runs of the same job.

@@ -20,7 +20,7 @@ pub const RESULT: &str = "result.json";
 pub const ANSWER: &str = "artifacts/app/answer.txt";
 
 /// What the agent tried to reach.
-const NETWORK: &str = "network.jsonl";
+pub const NETWORK: &str = "network.jsonl";
 
 /// Everything that this room puts into a trial's folder. `result.json` is moved first, so that no crash leaves a
 /// result whose files are gone.
@@ -51,11 +51,15 @@ pub fn begin(dir: &Path, job: &JobRecord, config: &Value, planned: &PlannedTrial
 
 /// The file that takes what the agent writes: `agent/<agent>.txt`.
 pub fn agent_log(trial_dir: &Path, agent: &str) -> Result<File, Error> {
+    make_folder(&trial_dir.join("agent"))?;
+    append(&agent_log_path(trial_dir, agent))
+}
+
+/// Where [`agent_log`] writes.
+pub fn agent_log_path(trial_dir: &Path, agent: &str) -> PathBuf {
     let safe = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
     let name: String = agent.chars().map(safe).collect();
-    let folder = trial_dir.join("agent");
-    make_folder(&folder)?;
-    append(&folder.join(format!("{}.txt", name.trim_start_matches('.'))))
+    trial_dir.join("agent").join(format!("{}.txt", name.trim_start_matches('.')))
 }
 
 /// Puts the whole end of a trial on disk, synced, with `result.json` as its last step.

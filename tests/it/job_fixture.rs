@@ -27,7 +27,7 @@ pub fn job_of(name: &str, tasks: &[&str], agents: &[(&str, Option<&str>)], attem
         path: format!("tasks/{name}"),
         digest: format!("sha256:{i:064x}"),
         content_digest: format!("sha256:{:064x}", i + 1000),
-        audit: None,
+        ..TaskRecord::default()
     };
     JobRecord {
         format: FORMAT,

@@ -10,6 +10,9 @@ mod select;
 /// `doctor --network`: every attack on the closed network, on a real engine.
 mod doctor_network;
 
+/// Estimators against reference numbers.
+mod estimators;
+
 /// `lint`: what is wrong with task folders.
 mod lint;
 
@@ -34,6 +37,12 @@ mod live;
 
 /// `seatrial report`, and the numbers in it.
 mod report;
+
+/// `seatrial report --format html`, in a browser too.
+mod html;
+
+/// `seatrial compare`, and the statistics of pairs.
+mod compare;
 
 /// A small vendor directory to make tasks from.
 mod mini;
