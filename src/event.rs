@@ -3,7 +3,8 @@
 
 use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
-use crate::judge::{Judgment, RawReply, Spent, Verdict};
+use crate::artifact::Artifacts;
+use crate::judge::{Judgment, RawReply, ScriptRun, Spent, Verdict};
 use crate::network::Attempt;
 use crate::plan::{Plan, PlannedTrial};
 use serde::{Deserialize, Serialize};
@@ -281,6 +282,10 @@ pub struct TrialEnd {
     pub agent: Option<AgentRun>,
     /// What it left, where that was looked at.
     pub answer: Option<Answer>,
+    /// What it left beside that, by the task's list.
+    pub artifacts: Artifacts,
+    /// What the task's script did, where that judged.
+    pub script: Option<ScriptRun>,
     /// Times.
     pub timing: Timing,
     /// Faults of earlier starts of this trial, oldest first.

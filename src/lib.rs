@@ -45,6 +45,9 @@ pub mod agent;
 /// What `/app/answer.txt` held; a missing or unusable one is an answer too.
 pub mod answer;
 
+/// What else the agent left, by the task's list.
+pub mod artifact;
+
 /// Rubric and answer become a verdict; never sees the agent's sandbox.
 pub mod judge;
 

@@ -3,9 +3,8 @@
 
 use super::launch::{Agent, Launch};
 use super::transcript::Transcript;
-use crate::sandbox::{Command, Error, Exit, Sandbox};
+use crate::sandbox::{Command, Error, Exit, LOG_FOLDERS, Sandbox, bring_in};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 use std::time::Instant;
 
 /// What came of an agent's run in its sandbox.
@@ -35,9 +34,6 @@ impl AgentRun {
         self.exit_code == Some(0) && !self.timed_out && !self.out_of_memory && self.spoiled.is_none()
     }
 }
-
-/// Folders that Harbor's agents and scripts may write to, there for every agent.
-const LOG_FOLDERS: [&str; 3] = ["/logs/agent", "/logs/verifier", "/logs/artifacts"];
 
 /// Brings in what the agent needs, runs it to its end, and passes on what it writes as valid UTF-8.
 ///
@@ -96,28 +92,6 @@ fn of_exit(exit: &Exit) -> AgentRun {
         dropped_bytes: exit.dropped,
         ..AgentRun::default()
     }
-}
-
-/// Writes a folder of this machine into the sandbox. Links are refused: what they lead to is not the folder's.
-async fn bring_in(sandbox: &mut Sandbox, folder: &Path, target: &str) -> Result<(), Error> {
-    let refused = |path: &Path, why: &dyn std::fmt::Display| {
-        Error::Refused(format!("bring in the solution: `{}`: {why}", path.display()))
-    };
-    for entry in walkdir::WalkDir::new(folder).min_depth(1).sort_by_file_name() {
-        let entry = entry.map_err(|e| refused(e.path().unwrap_or(folder), &e))?;
-        let path = entry.path();
-        if entry.file_type().is_dir() {
-            continue;
-        }
-        if !entry.file_type().is_file() {
-            return Err(refused(path, &"it is not a regular file"));
-        }
-        let bytes = std::fs::read(path).map_err(|e| refused(path, &e))?;
-        let name = path.strip_prefix(folder).unwrap_or(path).display();
-        // Harbor makes the script executable whatever its mode here; so do we, for all of the folder.
-        sandbox.write(&format!("{target}/{name}"), 0o755, &bytes).await?;
-    }
-    Ok(())
 }
 
 impl Launch<'_> {

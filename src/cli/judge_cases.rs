@@ -1,25 +1,45 @@
-//! `seatrial judge-cases`: measure a judge on labelled answers. Wiring and printing only.
+//! `seatrial judge-cases`: measure judges on labelled answers. Wiring and printing only.
 
+use super::drive::EngineArgs;
 use super::error::Error;
-use crate::judge::{Agreement, Judged, agreement, read_cases};
-use std::path::PathBuf;
+use super::words::count;
+use crate::config::JudgeConfig;
+use crate::judge::{Agreement, Case, Judge, Judged, agreement, read_cases};
+use crate::results;
+use crate::stats::{JudgeQuality, Share, judge_quality};
+use std::path::{Path, PathBuf};
 
-/// Measure a judge on answers whose right reward is known
+/// Measure judges on answers whose right reward is known
 ///
 /// FILE holds one JSON object a line: `question`, `key`, `submission`, `expected` (1.0 right, 0.5 refusal, 0.0 wrong),
-/// and as you like `id`, `category`, `answer_type`, `reason`, `policy`.
+/// and as you like `id`, `category`, `answer_type`, `reason`, `policy`. Intervals are 95 % Wilson intervals.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  seatrial judge-cases cases.jsonl --judge rules --min-agreement 0.96")]
+#[command(after_help = "Examples:
+  seatrial judge-cases cases.jsonl --judge rules --min-agreement 0.96
+  seatrial judge-cases cases.jsonl --judge rules --judge rubric --judge-model gpt-5-mini
+  seatrial judge-cases cases.jsonl -o judge.json     for `seatrial calibrate`")]
 pub struct JudgeCasesArgs {
     /// The labelled answers, one JSON object a line
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Which judge is measured
-    #[arg(long, value_enum, default_value_t = JudgeName::Rules)]
-    judge: JudgeName,
+    /// Which judge is measured; more than once to see where they differ [default: rules]
+    #[arg(long = "judge", value_name = "NAME")]
+    judges: Vec<String>,
 
-    /// Exit with 1 if fewer than this share of the cases agree (0 to 1)
+    /// A model that judges ask; more than once for several
+    #[arg(long = "judge-model", value_name = "MODEL")]
+    judge_models: Vec<String>,
+
+    /// How often each of the judge's models is asked about each answer [default: 1]
+    #[arg(long, value_name = "N")]
+    judge_votes: Option<u32>,
+
+    /// The rubric for judges that ask models [default: the built-in one]
+    #[arg(long, value_name = "FILE")]
+    rubric: Option<PathBuf>,
+
+    /// Exit with 1 if fewer than this share of the cases agree (0 to 1), with any of the judges
     #[arg(long, value_name = "SHARE", value_parser = share)]
     min_agreement: Option<f64>,
 
@@ -27,15 +47,16 @@ pub struct JudgeCasesArgs {
     #[arg(long, value_name = "FILE")]
     rivals: Option<PathBuf>,
 
+    /// Keep what was measured in this file, for `seatrial calibrate`; for one judge only
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
     /// How the result is printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
 
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum JudgeName {
-    /// The deterministic rules; no model, no network
-    Rules,
+    #[command(flatten)]
+    engine: EngineArgs,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -44,6 +65,13 @@ enum Format {
     Text,
     /// For programs
     Json,
+}
+
+/// One judge, and what came of it.
+struct Measured {
+    judge: Judge,
+    agreement: Agreement,
+    quality: JudgeQuality,
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -55,26 +83,79 @@ fn share(text: &str) -> Result<f64, String> {
 
 /// Runs the verb and gives the exit code.
 #[expect(clippy::print_stdout, reason = "the result is this verb's data")]
-pub fn run(args: &JudgeCasesArgs) -> Result<u8, Error> {
-    let JudgeName::Rules = args.judge;
+pub async fn run(args: &JudgeCasesArgs) -> Result<u8, Error> {
+    let judges = if args.judges.is_empty() { vec!["rules".to_owned()] } else { args.judges.clone() };
+    if args.output.is_some() && judges.len() > 1 {
+        return Err(Error::Usage("`-o` keeps what was measured of one judge; name one with `--judge`".into()));
+    }
+    let config = JudgeConfig { models: args.judge_models.clone(), votes: args.judge_votes, ..JudgeConfig::default() };
+    let judges = judges.iter().map(|name| judge(args, name, &config)).collect::<Result<Vec<_>, _>>()?;
     let cases = read_cases(&args.file)?;
     let rivals = args.rivals.as_deref().map(crate::judge::read_rivals).transpose()?.unwrap_or_default();
-    let agreement = agreement(cases, &rivals);
-    match args.format {
-        Format::Text => print!("{}", text(&agreement)),
-        Format::Json => println!("{}", json(&agreement)),
+    let rubric = args.rubric.as_deref().map(rubric).transpose()?;
+    let mut measured = Vec::new();
+    for judge in judges {
+        measured.push(measure(judge, cases.clone(), rubric.as_deref(), &rivals).await);
     }
-    let enough = args.min_agreement.is_none_or(|min| agreement.share() >= min);
-    Ok(if enough { super::exit::OK } else { super::exit::CHECK_FAILED })
+    if let (Some(path), [one]) = (&args.output, &measured[..]) {
+        results::write_whole(path, format!("{:#}\n", record(one)).as_bytes())?;
+    }
+    match (args.format, &measured[..]) {
+        (Format::Text, all) => print!("{}", all.iter().map(text).chain([differences(all)]).collect::<String>()),
+        (Format::Json, [one]) => println!("{:#}", json(one)),
+        (Format::Json, all) => {
+            let judges: Vec<_> = all.iter().map(json).collect();
+            println!("{:#}", serde_json::json!({"format": "seatrial-judge-cases-1", "judges": judges}));
+        }
+    }
+    let enough = |one: &Measured| args.min_agreement.is_none_or(|min| one.agreement.share() >= min);
+    Ok(if measured.iter().all(enough) { super::exit::OK } else { super::exit::CHECK_FAILED })
 }
 
-fn text(agreement: &Agreement) -> String {
+fn judge(args: &JudgeCasesArgs, name: &str, config: &JudgeConfig) -> Result<Judge, Error> {
+    match args.engine.judge(name, config)? {
+        Judge::Script => {
+            Err(Error::Usage("the judge `script` needs a task, so labelled answers can't measure it".into()))
+        }
+        judge => Ok(judge),
+    }
+}
+
+fn rubric(path: &Path) -> Result<String, Error> {
+    std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("failed to read `{}`: {e}", path.display())))
+}
+
+async fn measure(judge: Judge, cases: Vec<Case>, rubric: Option<&str>, rivals: &[String]) -> Measured {
+    let agreement = agreement(&judge, cases, rubric, rivals).await;
+    let pairs: Vec<_> = agreement.judged.iter().map(|judged| (judged.case.expected, judged.given())).collect();
+    Measured { judge, quality: judge_quality(&pairs), agreement }
+}
+
+fn text(measured: &Measured) -> String {
+    let Measured { judge, agreement, quality } = measured;
     let (all, agree) = (agreement.judged.len(), agreement.agree());
+    let ungraded = if quality.ungraded > 0 { format!(", {} ungraded", quality.ungraded) } else { String::new() };
     let mut out = format!(
-        "judge rules: {agree} of {all} cases agree ({:.1} %), {} wrong taken for right\n\nexpected  given  cases\n",
+        "judge {}: {agree} of {all} cases agree ({:.1} %), {} wrong taken for right{ungraded}\n\n",
+        judge.name(),
         100.0 * agreement.share(),
         agreement.false_accepts(),
     );
+    let rate = |name: &str, rate: &Option<Share>| match rate {
+        Some(Share { n, count, rate, interval: (low, high) }) => {
+            format!("{name}  {rate:.3}  [{low:.3}, {high:.3}]  {count} of {n}\n")
+        }
+        None => format!("{name}  no such answers\n"),
+    };
+    out.push_str(&rate("right taken for right (sensitivity)", &quality.sensitivity));
+    out.push_str(&rate("others taken so (specificity)      ", &quality.specificity));
+    let number = |number: Option<f64>| number.map_or_else(|| "-".to_owned(), |number| format!("{number:.3}"));
+    out.push_str(&format!(
+        "kappa {}, AC1 {}, alpha {}\n\nexpected  given  cases\n",
+        number(quality.cohen_kappa),
+        number(quality.gwet_ac1),
+        number(quality.krippendorff_alpha)
+    ));
     for (expected, given, count) in agreement.confusion() {
         out.push_str(&format!("{expected:>8.1}  {given:>5.1}  {count:>5}\n"));
     }
@@ -85,52 +166,90 @@ fn text(agreement: &Agreement) -> String {
 }
 
 fn disagreement(j: &Judged) -> String {
-    let (case, verdict) = (&j.case, &j.verdict);
+    let case = &j.case;
     let choice = if case.policy { " (a choice: the rubric is silent here)" } else { "" };
-    format!(
-        "\n{}: expected {:.1}, given {:.1} by rule `{}`: {}\n  read:     {}\n  expected: {}{choice}\n",
-        case.id,
-        case.expected,
-        verdict.reward,
-        verdict.rule,
-        verdict.reason,
-        // Debug form: one line, and control signs of an answer can't reach the terminal.
-        verdict.span.as_deref().map_or("nothing".to_string(), |span| format!("{span:?}")),
-        if case.reason.is_empty() { "no reason given".to_string() } else { format!("{:?}", case.reason) },
-    )
+    // Debug form: one line, and control signs of an answer can't reach the terminal.
+    let expected = if case.reason.is_empty() { "no reason given".to_string() } else { format!("{:?}", case.reason) };
+    match &j.verdict {
+        Ok(verdict) => format!(
+            "\n{}: expected {:.1}, given {:.1} by rule `{}`: {}\n  read:     {}\n  expected: {expected}{choice}\n",
+            case.id,
+            case.expected,
+            verdict.reward,
+            verdict.rule,
+            verdict.reason,
+            verdict.span.as_deref().map_or("nothing".to_string(), |span| format!("{span:?}")),
+        ),
+        Err(error) => format!("\n{}: expected {:.1}, ungraded: {error}\n", case.id, case.expected),
+    }
 }
 
-fn json(agreement: &Agreement) -> String {
-    let confusion: Vec<_> = agreement
-        .confusion()
-        .into_iter()
-        .map(|(expected, given, count)| serde_json::json!({"expected": expected, "given": given, "count": count}))
-        .collect();
-    let entries: Vec<_> = agreement
-        .judged
-        .iter()
-        .map(|j| {
-            serde_json::json!({
-                "id": j.case.id,
-                "category": j.case.category,
-                "expected": j.case.expected,
-                "given": j.verdict.reward,
-                "agrees": j.agrees(),
-                "rule": j.verdict.rule,
-                "span": j.verdict.span,
-                "reason": j.verdict.reason,
-            })
-        })
-        .collect();
-    let value = serde_json::json!({
-        "format": "seatrial-judge-cases-1",
-        "judge": "rules",
+/// Where several judges gave different rewards.
+fn differences(all: &[Measured]) -> String {
+    let [first, ..] = all else { return String::new() };
+    if all.len() < 2 {
+        return String::new();
+    }
+    let mut lines = Vec::new();
+    for (at, judged) in first.agreement.judged.iter().enumerate() {
+        let given: Vec<Option<f64>> = all.iter().map(|one| one.agreement.judged[at].given()).collect();
+        if given.windows(2).any(|pair| pair[0] != pair[1]) {
+            let said = all.iter().zip(&given).map(|(one, given)| {
+                let given = given.map_or_else(|| "ungraded".to_owned(), |given| format!("{given:.1}"));
+                format!("{} {given}", one.judge.name())
+            });
+            let said: Vec<String> = said.collect();
+            lines.push(format!("{}: expected {:.1}, {}\n", judged.case.id, judged.case.expected, said.join(", ")));
+        }
+    }
+    format!("\nthe judges differ on {}\n{}", count(lines.len(), "case"), lines.concat())
+}
+
+/// What is kept of a measured judge: `sensitivity` and `specificity` with `rate` and `n`, and what it was.
+fn record(measured: &Measured) -> serde_json::Value {
+    let Measured { judge, agreement, quality } = measured;
+    serde_json::json!({
+        "format": "seatrial-judge-measured-1",
+        "judge": judge.name(),
+        "judge_digest": judge.digest(),
+        "judge_parameters": judge.parameters(),
         "cases": agreement.judged.len(),
         "agree": agreement.agree(),
         "agreement": agreement.share(),
         "false_accepts": agreement.false_accepts(),
-        "confusion": confusion,
-        "entries": entries,
-    });
-    format!("{value:#}")
+        "sensitivity": quality.sensitivity,
+        "specificity": quality.specificity,
+        "ungraded": quality.ungraded,
+        "percent": quality.percent,
+        "cohen_kappa": quality.cohen_kappa,
+        "gwet_ac1": quality.gwet_ac1,
+        "krippendorff_alpha": quality.krippendorff_alpha,
+    })
+}
+
+fn json(measured: &Measured) -> serde_json::Value {
+    let confusion: Vec<_> = measured
+        .agreement
+        .confusion()
+        .into_iter()
+        .map(|(expected, given, count)| serde_json::json!({"expected": expected, "given": given, "count": count}))
+        .collect();
+    let entry = |j: &Judged| {
+        let verdict = j.verdict.as_ref().ok();
+        serde_json::json!({
+            "id": j.case.id,
+            "category": j.case.category,
+            "expected": j.case.expected,
+            "given": j.given(),
+            "agrees": j.agrees(),
+            "rule": verdict.map(|verdict| &verdict.rule),
+            "span": verdict.and_then(|verdict| verdict.span.as_ref()),
+            "reason": j.verdict.as_ref().map_or_else(ToString::to_string, |verdict| verdict.reason.clone()),
+        })
+    };
+    let mut value = record(measured);
+    value["format"] = "seatrial-judge-cases-1".into();
+    value["confusion"] = confusion.into();
+    value["entries"] = measured.agreement.judged.iter().map(entry).collect();
+    value
 }

@@ -32,8 +32,8 @@ pub fn audit(loaded: &mut Loaded, plans: Option<&Path>) -> Result<(), Error> {
         for (question, key) in corpus.questions.iter().zip(&audited) {
             // A task that was changed by hand has its own question or key, of which the audit knows nothing.
             let asks = |task: &JobTask| {
-                (&task.name, &task.case.input, &task.case.ground_truth)
-                    == (&question.id, &question.question, &question.answer)
+                let case = task.case.as_ref().map(|case| (&case.input, &case.ground_truth));
+                task.name == question.id && case == Some((&question.question, &question.answer))
             };
             if let Some(at) = loaded.job.tasks.iter().position(asks) {
                 loaded.record.tasks[at].audit = Some(key.verdict.word().to_owned());

@@ -8,6 +8,7 @@ use crate::agent::Agent;
 use crate::config::{self, AgentConfig, Config};
 use crate::corpus::{self, Corpus};
 use crate::job::{self, AgentSetup, Job, JobTask, Retry, Settings};
+use crate::judge::ScriptEnvironment;
 use crate::network::{self, Egress, Policy};
 use crate::plan::{AgentRef, plan};
 use crate::populate::{Mode, populate};
@@ -118,7 +119,11 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     let named = config.judge.name.clone().or_else(|| corpora.iter().find_map(|corpus| corpus.suite.judge.clone()));
     let named = named.unwrap_or_else(|| "rules".to_owned());
     let judge = engine.judge(&named, &config.judge)?;
-    let lacks = |task: &Task| Some((task.name.clone(), judge.lacks(task.rubric.as_deref())?));
+    let lacks = |task: &Task| {
+        // Without a key its script judges it.
+        let lacks = judge.lacks(task.rubric.as_deref()).filter(|_| task.case.is_some());
+        Some((task.name.clone(), lacks?))
+    };
     let lacking: Vec<_> = tasks.iter().filter_map(lacks).collect();
     if !lacking.is_empty() {
         return Err(job::Error::Tasks(lacking).into());
@@ -128,7 +133,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     let refs: Vec<AgentRef> = agents.iter().map(agent_ref).collect();
     let plan = plan(&names, &refs, config.n_attempts);
     let settings = settings(config)?;
-    let tasks = job::prepare(tasks, &agents, &settings, |name| std::env::var(name).ok(), &mut notes)?;
+    let tasks = job::prepare(tasks, &agents, &judge, &settings, |name| std::env::var(name).ok(), &mut notes)?;
     let hosts = config.environment.hosts.clone();
     let egress = Egress::new(network::Settings { hosts, ..network::Settings::default() })?;
     let digests: BTreeSet<&str> = corpora.iter().map(|corpus| corpus.digest.as_str()).collect();
@@ -249,6 +254,11 @@ fn settings(config: &Config) -> Result<Settings, Error> {
         base_image: config.environment.base_image.clone(),
         force_build: config.environment.force_build,
         agent_timeout_multiplier: config.agent_timeout_multiplier.unwrap_or(config.timeout_multiplier),
+        verifier_timeout_multiplier: config.timeout_multiplier,
+        script_environment: match config.shared_verifier {
+            true => ScriptEnvironment::Shared,
+            false => ScriptEnvironment::Separate,
+        },
         build_timeout_multiplier: config.build_timeout_multiplier.unwrap_or(config.timeout_multiplier),
         override_cpus: config.environment.override_cpus,
         override_memory_mb: config.environment.override_memory_mb,

@@ -14,6 +14,7 @@ mod drive;
 mod forge;
 mod generate;
 mod init;
+mod judge;
 mod judge_cases;
 mod keys;
 mod lint;

@@ -20,6 +20,9 @@ pub struct ReportArgs {
     /// What to make of it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Show the job by another judge's verdicts, which `seatrial judge` has put beside: its name, or its digest's beginning
+    #[arg(long, value_name = "NAME")]
+    judge: Option<String>,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -98,6 +101,9 @@ pub fn run(args: &ReportArgs) -> Result<u8, Error> {
     // Asked first: a job that ends meanwhile is then shown whole.
     let runs: Vec<bool> = args.jobs.iter().map(|dir| results::is_running(dir)).collect();
     let mut jobs = args.jobs.iter().map(|dir| results::read_job(dir)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(judge) = &args.judge {
+        jobs = jobs.into_iter().map(|job| results::judged_by(job, judge)).collect::<Result<_, _>>()?;
+    }
     args.categories.apply(&mut jobs)?;
     let shown: Vec<(Job, Summary)> = jobs.into_iter().map(|job| (job.clone(), stats::summarize(&job))).collect();
     let (job, summary) = &shown[0];

@@ -71,8 +71,8 @@ fn unjudged(job: &Job, found: &results::Job, next: &[Next], dir: &Path) -> Resul
     let mut unjudged = Vec::new();
     for (index, planned) in job.plan.trials.iter().enumerate().filter(|(index, _)| next[*index] == Next::Judge) {
         let Some(record) = ended.get(planned.name.as_str()) else { continue };
-        if let Some(answer) = results::read_answer(dir, record)? {
-            unjudged.push((index, results::unjudged(record, answer)));
+        if let Some(kept) = results::read_kept(dir, record)? {
+            unjudged.push((index, results::unjudged(record, kept)));
         }
     }
     Ok(unjudged)

@@ -88,7 +88,8 @@ pub struct RunArgs {
     /// Build images also where the engine has them
     #[arg(long)]
     force_build: bool,
-    /// Who judges: rules, or rubric, answer-set, answer-set-xml, letter, yes-no, omniscience, which ask models
+    /// Who judges: rules; script (each task's own tests/test.sh, in a container); or rubric, answer-set, answer-set-xml, letter,
+    /// yes-no, omniscience, which ask models
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
     /// A model that the judge asks; more than once for several, whose votes are kept apart
@@ -97,6 +98,10 @@ pub struct RunArgs {
     /// How often each of the judge's models is asked about each answer [default: 1]
     #[arg(long, value_name = "N")]
     judge_votes: Option<u32>,
+    /// Where scripts run: separate (a fresh container with tests, answer and declared artifacts), or shared (Harbor's way: the
+    /// agent's own container, for tasks that don't ask for another) [default: separate]
+    #[arg(long, value_enum, value_name = "WHERE")]
+    verifier_environment: Option<VerifierEnvironment>,
     /// Say what would run, and check all of it, without running anything
     #[arg(long)]
     dry_run: bool,
@@ -110,6 +115,13 @@ pub struct RunArgs {
     plans: Option<PathBuf>,
     #[command(flatten)]
     engine: EngineArgs,
+}
+
+/// Where a script judge runs; Harbor's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum VerifierEnvironment {
+    Separate,
+    Shared,
 }
 
 /// Runs the verb and gives the exit code.
@@ -166,6 +178,7 @@ impl RunArgs {
             allow_agent_hosts: self.allow_agent_hosts.clone(),
             base_image: self.base_image.clone(),
             force_build: self.force_build,
+            shared_verifier: self.verifier_environment.map(|word| word == VerifierEnvironment::Shared),
             judge: JudgeConfig {
                 name: self.judge.clone(),
                 models: self.judge_models.clone(),

@@ -94,4 +94,6 @@ pub struct OwnFile {
     pub suite: Option<PathBuf>,
     /// `judge`.
     pub judge: JudgeConfig,
+    /// `verifier_environment`: true for `shared`, false for `separate`.
+    pub shared_verifier: Option<bool>,
 }

@@ -183,7 +183,7 @@ fn environment(section: Section<'_>) -> EnvironmentFile {
     file
 }
 
-/// Harbor's verifier is a script in a container. Ours is a judge on the host, so nothing of this section applies.
+/// What Harbor's job files can change of a verifier; nothing of it is done here.
 fn verifier(section: Section<'_>) {
     refuse(&section, &["import_path", "disable", "env", "extra_allowed_hosts", "include_logs", "exclude_logs"]);
     refuse(&section, &["override_timeout_sec", "max_timeout_sec", "kwargs"]);
@@ -210,9 +210,23 @@ fn own(section: Section<'_>) -> OwnFile {
         vendor: section.text("vendor").map(PathBuf::from),
         suite: section.text("suite").map(PathBuf::from),
         judge: judge::read(&section),
+        shared_verifier: verifier_environment(&section),
     };
     section.finish();
     file
+}
+
+/// `verifier_environment`, Harbor's two words.
+fn verifier_environment(section: &Section<'_>) -> Option<bool> {
+    match section.text("verifier_environment")?.as_str() {
+        "shared" => Some(true),
+        "separate" => Some(false),
+        word => {
+            let hint = Some("known: `separate`, `shared`".to_owned());
+            section.wrong("verifier_environment", format!("has no word `{word}`"), hint);
+            None
+        }
+    }
 }
 
 /// `hosts: {NAME: ADDRESS:PORT}`.

@@ -93,6 +93,7 @@ fn own_record(config: &Config) -> Value {
     put("vendor", environment.vendor.as_ref().map(|path| json!(path)));
     put("suite", environment.suite.as_ref().map(|path| json!(path)));
     put("judge", judge::record(&config.judge));
+    put("verifier_environment", config.shared_verifier.then(|| "shared".into()));
     own.into()
 }
 

@@ -57,6 +57,8 @@ pub struct Flags {
     pub force_build: bool,
     /// `--judge`, `--judge-model` and `--judge-votes`; more of it can't be typed.
     pub judge: JudgeConfig,
+    /// `--verifier-environment`: true for `shared`.
+    pub shared_verifier: Option<bool>,
     /// `--vendor`.
     pub vendor: Option<PathBuf>,
     /// `--suite`.
@@ -124,6 +126,7 @@ pub fn resolve(
             vendor: flags.vendor.clone().or(own.vendor),
             suite: flags.suite.clone().or(own.suite),
         },
+        shared_verifier: flags.shared_verifier.or(own.shared_verifier).unwrap_or(false),
         judge: judge::resolve(&flags.judge, var, own.judge)?,
     };
     check(&config)?;

@@ -47,6 +47,8 @@ pub struct Config {
     pub environment: EnvironmentConfig,
     /// Who judges.
     pub judge: JudgeConfig,
+    /// Scripts of tasks that don't ask for a container of their own run in the agent's. Default: they don't.
+    pub shared_verifier: bool,
 }
 
 /// When a trial that met a fault is started again. Only faults are, never a verdict.

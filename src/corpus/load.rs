@@ -19,6 +19,8 @@ pub struct Corpus {
     pub plans: Option<PathBuf>,
     /// The suite's own rubric, where it has one.
     pub rubric: Option<String>,
+    /// The file that lists the corpus's people, where the suite names one, and its size in bytes.
+    pub rivals: Option<(PathBuf, u64)>,
     /// The folder of the suite's own templates, where it has one.
     pub templates: Option<PathBuf>,
     /// `sha256:…` over the documents; questions and keys are compared one by one instead, where it matters.
@@ -54,6 +56,13 @@ pub fn load(vendor: &Path, suite: Option<&Path>) -> Result<Corpus, Error> {
         return Err(Error::Invalid(problems));
     }
 
+    let rivals = match suite.rivals.as_ref().map(|path| vendor.join(path)) {
+        Some(path) => match std::fs::metadata(&path) {
+            Ok(meta) => Some((path, meta.len())),
+            Err(source) => return Err(Error::Read { path, source }),
+        },
+        None => None,
+    };
     let folder = vendor.join(&suite.folder);
     let documents = documents(&folder, Some(&suite.matcher()))?;
     if documents.is_empty() {
@@ -72,6 +81,7 @@ pub fn load(vendor: &Path, suite: Option<&Path>) -> Result<Corpus, Error> {
         plans,
         templates: suite.templates.as_ref().map(|path| vendor.join(path)),
         rubric: rubric.map(|(_, text)| text),
+        rivals,
         suite,
         documents,
         questions,

@@ -38,6 +38,9 @@ pub struct Suite {
     pub plans: Option<PathBuf>,
     /// The rubric; the built-in one where there is none.
     pub rubric: Option<PathBuf>,
+    /// The document that lists the corpus's people, whose names are the key's rivals: one name a line, or a heading
+    /// `### First Last (…)` each.
+    pub rivals: Option<PathBuf>,
     /// Which judge is meant for the suite; whoever runs it may take another.
     pub judge: Option<String>,
     /// Where the questions come from: `metadata.source` of every task.
@@ -100,6 +103,7 @@ struct QuestionsTable {
 struct JudgeTable {
     name: Option<String>,
     rubric: Option<PathBuf>,
+    rivals: Option<PathBuf>,
 }
 
 #[derive(Deserialize, Default)]
@@ -117,7 +121,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("corpus", &["folder", "files"]),
     ("questions", &["file", "plans", "fields"]),
     ("questions.fields", &["question", "answer", "difficulty", "question_type", "plan", "key"]),
-    ("judge", &["name", "rubric"]),
+    ("judge", &["name", "rubric", "rivals"]),
     ("tasks", &["source", "suite", "allowed_hosts", "templates"]),
 ];
 
@@ -141,6 +145,7 @@ impl Suite {
             ("corpus.folder", Some(&file.corpus.folder)),
             ("questions.file", Some(&file.questions.file)),
             ("judge.rubric", file.judge.rubric.as_ref()),
+            ("judge.rivals", file.judge.rivals.as_ref()),
             ("tasks.templates", file.tasks.templates.as_ref()),
         ] {
             if value.is_some_and(|p| !stays_relative(p)) {
@@ -167,6 +172,7 @@ impl Suite {
             fields: file.questions.fields,
             plans: file.questions.plans,
             rubric: file.judge.rubric,
+            rivals: file.judge.rivals,
             judge: file.judge.name,
             source: file.tasks.source,
             allowed_hosts: file.tasks.allowed_hosts,

@@ -20,8 +20,8 @@ pub fn decide(run: &AgentRun, answer: &Answer, judged: Option<&Result<Verdict, J
     match own_failure(run) {
         Some(failure) => failure(verdict),
         None => match (answer, verdict) {
-            (Answer::None { reason, .. }, _) => Outcome::NoAnswer { reason: *reason },
-            (Answer::Text { .. }, Some(verdict)) => Outcome::Scored { verdict },
+            (_, Some(verdict)) => Outcome::Scored { verdict },
+            (Answer::None { reason, .. }, None) => Outcome::NoAnswer { reason: *reason },
             (Answer::Text { .. }, None) => Outcome::Ungraded { reason: "the judge gave no verdict".to_owned() },
         },
     }

@@ -6,10 +6,11 @@
 
 use super::clock::Clock;
 use super::decide::decide;
+use super::judging::{self, Judged, Left, Place};
 use super::trial::Context;
 use crate::answer::Answer;
 use crate::event::{Event, Judging, Outcome, Span, TrialEnd};
-use crate::judge::{JudgeError, Judgment, Trouble};
+use crate::judge::Trouble;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -78,10 +79,12 @@ impl Grading {
     }
 }
 
-/// Judges an answer; `None` where there is none to judge. While the judge is left alone, and after a stop, nobody is
-/// asked.
-pub async fn judge(context: &Context, task: usize, answer: &Answer) -> Option<Judgment> {
-    let Answer::Text { text, .. } = answer else { return None };
+/// Judges what a trial left, where there is anything to judge. While the judge is left alone, and after a stop, nobody
+/// is asked; scripts of tasks are no judge that all trials share, and are run whatever its state.
+pub async fn judge(context: &Context, task: usize, left: Left<'_>) -> Judged {
+    if context.job.tasks[task].script.is_some() || matches!(left.answer, Answer::None { .. }) {
+        return decided(context, task, left).await;
+    }
     let grading = &context.grading;
     let open = || match (grading.refused(), grading.paused(), context.stop.is_set()) {
         (Some(why), ..) => Err(why),
@@ -90,22 +93,33 @@ pub async fn judge(context: &Context, task: usize, answer: &Answer) -> Option<Ju
         (None, false, false) => Ok(()),
     };
     if let Err(why) = open() {
-        return Some(Err(JudgeError::passing(why)).into());
+        return Judged::not(why);
     }
-    let _place = grading.places.acquire().await.ok()?;
-    Some(match open() {
-        Ok(()) => asked(context, task, text).await,
-        Err(why) => Err(JudgeError::passing(why)).into(),
-    })
+    // Never closed.
+    let _place = grading.places.acquire().await;
+    match open() {
+        Ok(()) => asked(context, task, left).await,
+        Err(why) => Judged::not(why),
+    }
+}
+
+/// What the task's judge makes of it, unless the job is stopped before.
+async fn decided(context: &Context, task: usize, left: Left<'_>) -> Judged {
+    let job = &context.job;
+    let place = Place { engine: &context.engine, images: &context.images, events: &context.events };
+    tokio::select! {
+        biased;
+        judged = judging::judge(job, &job.tasks[task], task, left, Some(place)) => judged,
+        () = context.stop.wait() => Judged::not("the job was stopped before the judge decided"),
+    }
 }
 
 /// Asks the judge, whatever its state, and draws the conclusions.
-async fn asked(context: &Context, task: usize, answer: &str) -> Judgment {
-    let (job, grading) = (&context.job, &context.grading);
-    let judgment = tokio::select! {
-        biased;
-        judgment = job.judge.decide(job.tasks[task].matter(answer)) => judgment,
-        () = context.stop.wait() => Err(JudgeError::passing("the job was stopped before the judge decided")).into(),
+async fn asked(context: &Context, task: usize, left: Left<'_>) -> Judged {
+    let grading = &context.grading;
+    let judged = decided(context, task, left).await;
+    let Some(judgment) = judged.judgment.as_ref().filter(|_| context.job.tasks[task].script.is_none()) else {
+        return judged;
     };
     match &judgment.result {
         Ok(_) => grading.lock().failures = 0,
@@ -130,7 +144,7 @@ async fn asked(context: &Context, task: usize, answer: &str) -> Judgment {
         }
         Err(_) => {}
     }
-    judgment
+    judged
 }
 
 /// Says that a trial has ended, and keeps it where its answer is to be judged again.
@@ -145,18 +159,20 @@ pub fn finished(context: &Context, index: usize, end: TrialEnd) {
 /// Judges a kept answer again and says what came of it; true where there is a verdict now.
 pub async fn again(context: &Context, (index, mut end): Unjudged) -> bool {
     let (Some(run), Some(answer)) = (&end.agent, &end.answer) else { return false };
-    let Answer::Text { text, .. } = answer else { return false };
     if context.stop.is_set() {
         return false;
     }
     let clock = Clock::start();
     let began = clock.now();
-    let judgment = asked(context, end.planned.task_index, text).await;
+    let left = Left { trial: &end.planned.name, answer, artifacts: &end.artifacts };
+    let judged = asked(context, end.planned.task_index, left).await;
+    let Some(judgment) = judged.judgment else { return false };
     if judgment.result.is_err() && context.stop.is_set() {
         return false; // what is on disk of it says more
     }
     end.outcome = decide(run, answer, Some(&judgment.result));
     end.timing.judge = Some(Span { started_at: began, finished_at: clock.now() });
+    end.script = judged.script;
     end.judging = Some(Judging::new(end.judging.take(), judgment));
     let graded = !matches!(end.outcome, Outcome::Ungraded { .. });
     finished(context, index, end);

@@ -1,4 +1,4 @@
-//! What a trial's agent may reach, out of all who have a say: the task and its agent phase, the job's extra hosts, and a
+//! What a trial's agent, and its script judge, may reach, out of all who have a say: the task and its agent phase, the job's extra hosts, and a
 //! user who asks for less. Harbor's rules, but for the last. Pure.
 
 use super::settings::{AgentSetup, Settings};
@@ -25,7 +25,25 @@ pub fn reach(
     if let Some(note) = note.filter(|note| !notes.contains(note)) {
         notes.push(note);
     }
-    match wanted {
+    applied(wanted, settings)
+}
+
+/// The policy of the verifier's phase at this task, in which its script runs. Where the user asks for less network than
+/// the task's, and that leaves nothing, the script has none.
+///
+/// # Errors
+/// As [`reach`].
+pub fn verifier_reach(task: &TaskSpec, settings: &Settings) -> Result<Policy, String> {
+    let (base, extra) = match &task.verifier.network {
+        Some(own) => (own, [].as_slice()),
+        None => (&task.environment.network, settings.extra_hosts.as_slice()),
+    };
+    let wanted = narrow(base, extra, settings.network).map_or(NetworkPolicy::NoNetwork, |(wanted, _)| wanted);
+    applied(wanted, settings)
+}
+
+fn applied(policy: NetworkPolicy, settings: &Settings) -> Result<Policy, String> {
+    match policy {
         NetworkPolicy::Public => Ok(Policy::Public),
         NetworkPolicy::NoNetwork => Ok(Policy::NoNetwork),
         // A list of no hosts allows none.

@@ -6,6 +6,7 @@ use super::images::Images;
 use super::setup::Job;
 use super::stop::Stop;
 use super::trial::{self, Context};
+use crate::artifact::Artifacts;
 use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
 use crate::sandbox::{self, Engine};
 use std::sync::Arc;
@@ -145,6 +146,8 @@ async fn one(context: Arc<Context>, index: usize, place: Option<OwnedSemaphorePe
             },
             agent: None,
             answer: None,
+            artifacts: Artifacts::default(),
+            script: None,
             timing: Timing::default(),
             faults: Vec::new(),
             image: None,

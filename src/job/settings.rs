@@ -1,6 +1,7 @@
 //! This room's settings and their defaults.
 
 use crate::agent::Agent;
+use crate::judge::ScriptEnvironment;
 use crate::sandbox::Limits;
 use crate::task::NetworkMode;
 use std::time::Duration;
@@ -28,6 +29,10 @@ pub struct Settings {
     pub agent_timeout_multiplier: f64,
     /// Every build's time is multiplied by this.
     pub build_timeout_multiplier: f64,
+    /// Every script judge's time is multiplied by this.
+    pub verifier_timeout_multiplier: f64,
+    /// Where scripts of tasks run that don't ask for a container of their own.
+    pub script_environment: ScriptEnvironment,
     /// Processors, whatever the tasks say.
     pub override_cpus: Option<f64>,
     /// Memory in MiB, whatever the tasks say.
@@ -57,6 +62,8 @@ impl Default for Settings {
             agent_timeout: Duration::from_secs(900),
             agent_timeout_multiplier: 1.0,
             build_timeout_multiplier: 1.0,
+            verifier_timeout_multiplier: 1.0,
+            script_environment: ScriptEnvironment::default(),
             override_cpus: None,
             override_memory_mb: None,
             limits: Limits::default(),

@@ -2,15 +2,16 @@
 //! anything is built; a policy that can't be applied stops the job (fail closed).
 
 use super::Error;
-use super::reach::reach;
+use super::reach::{reach, verifier_reach};
+use super::script::script;
 use super::settings::{AgentSetup, Settings};
-use crate::judge::{Judge, Matter};
+use crate::judge::{Judge, Matter, ScriptEnvironment, ScriptSetup, read_rivals};
 use crate::network::{Egress, Policy};
 use crate::plan::Plan;
 use crate::sandbox::{ImageSource, Limits};
 use crate::task::{Case, Task, TaskSpec, resolve_env};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,20 +59,28 @@ pub struct JobTask {
     pub instruction: String,
     /// The folder with its solution.
     pub solution: PathBuf,
-    /// Its question and key; for the judge only.
-    pub case: Case,
+    /// Files and folders that its script judge needs beside the answer, in the container.
+    pub artifacts: Vec<String>,
+    /// Its question and key, where it has them; for the judge only.
+    pub case: Option<Case>,
     /// Its rubric, where it has one; for the judge only.
     pub rubric: Option<String>,
+    /// Names of people who could be meant instead of the key; for the judge only.
+    pub rivals: Vec<String>,
+    /// What its script is run with, where that judges it instead of the job's judge.
+    pub script: Option<ScriptSetup>,
+    /// What its script may reach in a sandbox of its own.
+    pub verifier_network: Policy,
 }
 
 impl JobTask {
-    /// What a judge gets to see of this task and an answer to it.
-    pub fn matter<'a>(&'a self, answer: &'a str) -> Matter<'a> {
-        Matter { task: &self.name, case: &self.case, rubric: self.rubric.as_deref(), answer }
+    /// What a judge on this machine gets to see of this task, whose question and key are `case`, and an answer to it.
+    pub fn matter<'a>(&'a self, case: &'a Case, answer: &'a str) -> Matter<'a> {
+        Matter { task: &self.name, case, rubric: self.rubric.as_deref(), rivals: &self.rivals, answer }
     }
 }
 
-/// Makes tasks ready to run for these agents. `host` looks up a variable of this machine; `notes` gets what the user
+/// Makes tasks ready to run for these agents and this judge. `host` looks up a variable of this machine; `notes` gets what the user
 /// should know.
 ///
 /// # Errors
@@ -79,6 +88,7 @@ impl JobTask {
 pub fn prepare(
     tasks: Vec<Task>,
     agents: &[AgentSetup],
+    judge: &Judge,
     settings: &Settings,
     host: impl Fn(&str) -> Option<String>,
     notes: &mut Vec<String>,
@@ -87,7 +97,7 @@ pub fn prepare(
     let mut ready = Vec::new();
     for task in tasks {
         let name = task.name.clone();
-        match prepare_one(task, agents, settings, &host, notes) {
+        match prepare_one(task, agents, judge, settings, &host, notes) {
             Ok(task) => ready.push(task),
             Err(reasons) => wrong.extend(reasons.into_iter().map(|why| (name.clone(), why))),
         }
@@ -98,6 +108,7 @@ pub fn prepare(
 fn prepare_one(
     task: Task,
     agents: &[AgentSetup],
+    judge: &Judge,
     settings: &Settings,
     host: impl Fn(&str) -> Option<String>,
     notes: &mut Vec<String>,
@@ -122,10 +133,28 @@ fn prepare_one(
     let mut env: Vec<(String, String)> = filled(&spec.environment.env);
     env.extend(settings.env.iter().cloned());
     let solution_env = filled(&spec.solution_env);
-    if task.case.is_none() {
-        wrong.push("it has no `tests/case.json`, so the `rules` judge has no key to compare with".to_owned());
+    let script = script(&task, judge, settings, &env, &host).unwrap_or_else(|why| {
+        wrong.push(why);
+        None
+    });
+    let verifier_network = verifier_reach(spec, settings).unwrap_or_else(|why| {
+        wrong.push(why);
+        Policy::NoNetwork
+    });
+    if script.as_ref().is_some_and(|script| script.environment == ScriptEnvironment::Shared)
+        && network.iter().any(|agent| *agent != verifier_network)
+    {
+        let why = "its script may reach other hosts than its agents, so it can't run in their container: leave out \
+                   `--verifier-environment shared`";
+        wrong.push(why.to_owned());
     }
-    let Some(case) = task.case.clone().filter(|_| wrong.is_empty()) else { return Err(wrong) };
+    let rivals = rivals(&task.tests_dir()).unwrap_or_else(|why| {
+        wrong.push(why);
+        Vec::new()
+    });
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
     Ok(JobTask {
         image: image(&task, settings),
         network,
@@ -138,9 +167,19 @@ fn prepare_one(
         solution: task.solution_dir(),
         name: task.name,
         instruction: task.instruction,
-        case,
+        artifacts: task.spec.artifacts,
+        case: task.case,
         rubric: task.rubric,
+        rivals,
+        script,
+        verifier_network,
     })
+}
+
+/// The names in the task's `tests/rivals.txt`, where it has one.
+fn rivals(tests: &Path) -> Result<Vec<String>, String> {
+    let path = tests.join("rivals.txt");
+    if path.exists() { read_rivals(&path).map_err(|e| e.to_string()) } else { Ok(Vec::new()) }
 }
 
 fn image(task: &Task, settings: &Settings) -> ImageSource {
@@ -164,7 +203,7 @@ fn limits(spec: &TaskSpec, settings: &Settings) -> Limits {
     }
 }
 
-fn seconds(seconds: f64) -> Duration {
+pub(super) fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(u64::from(u32::MAX)))
 }
 

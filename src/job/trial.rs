@@ -6,12 +6,15 @@ use super::clock::Clock;
 use super::decide::decide;
 use super::grading::{self, Grading};
 use super::images::Images;
+use super::judging::{self, Judged, Left};
 use super::setup::{Job, JobTask};
 use super::stop::Stop;
 use super::way_out::WayOut;
 use crate::agent::{self, AgentRun, Launch};
 use crate::answer::{self, Answer};
+use crate::artifact::{self, Artifacts};
 use crate::event::{Event, Fault, Judging, Outcome, Stage, Timing, TrialEnd};
+use crate::judge::ScriptEnvironment;
 use crate::plan::PlannedTrial;
 use crate::sandbox::{self, Engine, Owner, Sandbox, Spec};
 use std::sync::Arc;
@@ -19,6 +22,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The phase in which agents run; Harbor's word.
+const PHASE: &str = "agent";
 
 /// What all trials of a job share.
 #[derive(Debug)]
@@ -107,6 +113,8 @@ async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd
         outcome: Outcome::Cancelled,
         agent: None,
         answer: None,
+        artifacts: Artifacts::default(),
+        script: None,
         timing: Timing::default(),
         faults: Vec::new(),
         image: None,
@@ -146,7 +154,7 @@ async fn steps(
 
     enter(Stage::Sandbox);
     let owner = Owner { job: job.name.clone(), trial: planned.name.clone() };
-    let way = WayOut::new(&task.network[planned.agent_index], &job.egress);
+    let way = WayOut::new(&task.network[planned.agent_index], &job.egress, PHASE);
     let spec = Spec { image, network: way.network(), limits: task.limits, owner };
     let began = clock.now();
     // Not cut short by a stop: a container that is half made would have no owner that removes it.
@@ -157,7 +165,10 @@ async fn steps(
     if matches!(ran, Ok(None) | Err(_)) {
         sandbox.abandon();
     }
-    *place = None;
+    // A script's sandbox takes the agent's place.
+    if task.script.is_none() {
+        *place = None;
+    }
     let began = clock.now();
     // What was collected stands whether or not the engine can remove the rest now; the sweep does it then.
     if let Err(error) = sandbox.close().await {
@@ -166,20 +177,42 @@ async fn steps(
     if let Some(span) = &mut end.timing.collect {
         span.finished_at += clock.now() - began;
     }
-    if let Some((attempts, network)) = way.close().await {
-        context.say(Event::Network { trial: index, attempts, unrecorded: network.unrecorded });
+    let (mut attempts, mut unrecorded) = (Vec::new(), 0);
+    if let Some((seen, network)) = way.close().await {
+        context.say(Event::Network { trial: index, attempts: seen.clone(), unrecorded: network.unrecorded });
+        (attempts, unrecorded) = (seen, network.unrecorded);
         end.network = Some(network);
     }
-    let Some((run, answer)) = ran? else { return Ok(Outcome::Cancelled) };
+    let Some(ran) = ran? else { return Ok(Outcome::Cancelled) };
 
     enter(Stage::Judge);
     let began = clock.now();
-    let judgment = grading::judge(context, planned.task_index, &answer).await;
-    let outcome = decide(&run, &answer, judgment.as_ref().map(|judgment| &judgment.result));
+    let judged = match ran.judged {
+        Some(judged) => judged,
+        None => {
+            let left = Left { trial: &planned.name, answer: &ran.answer, artifacts: &ran.artifacts };
+            grading::judge(context, planned.task_index, left).await
+        }
+    };
+    let outcome = decide(&ran.run, &ran.answer, judged.judgment.as_ref().map(|judgment| &judgment.result));
     end.timing.judge = Some(clock.since(began));
-    end.judging = judgment.map(|judgment| Judging::new(None, judgment));
-    (end.agent, end.answer) = (Some(run), Some(answer));
+    if !judged.attempts.is_empty() {
+        attempts.extend(judged.attempts);
+        context.say(Event::Network { trial: index, attempts, unrecorded });
+    }
+    end.judging = judged.judgment.map(|judgment| Judging::new(None, judgment));
+    (end.agent, end.answer, end.artifacts, end.script) =
+        (Some(ran.run), Some(ran.answer), ran.artifacts, judged.script);
     Ok(outcome)
+}
+
+/// What was found in a sandbox when its agent had ended.
+struct Ran {
+    run: AgentRun,
+    answer: Answer,
+    artifacts: Artifacts,
+    /// What the task's script made of it in the same sandbox, where it was to run there.
+    judged: Option<Judged>,
 }
 
 /// What happens in an open sandbox: the agent runs, its answer is collected. `None` where the job is being stopped.
@@ -190,7 +223,7 @@ async fn within(
     clock: &Clock,
     end: &mut TrialEnd,
     sandbox: &mut Sandbox,
-) -> Result<Option<(AgentRun, Answer)>, Fault> {
+) -> Result<Option<Ran>, Fault> {
     let job = &context.job;
     let task = &job.tasks[planned.task_index];
     let setup = &job.agents[planned.agent_index];
@@ -209,12 +242,35 @@ async fn within(
     context.say(Event::TrialStage { trial: index, stage: Stage::Collect });
     let began = clock.now();
     let answer = collect(sandbox, &mut run).await.map_err(|e| fault(Stage::Collect, &e))?;
-    // An exit code of 137 has many reasons. Which it was only the engine knows.
-    if !run.is_clean() && !run.out_of_memory {
-        run.out_of_memory = sandbox.out_of_memory().await.map_err(|e| fault(Stage::Collect, &e))?;
+    let artifacts = artifacts(sandbox, task, &run).await.map_err(|e| fault(Stage::Collect, &e))?;
+    let mut ran = Ran { run, answer, artifacts, judged: None };
+    let shared = task.script.as_ref().filter(|script| script.environment == ScriptEnvironment::Shared);
+    let is_asked = matches!(ran.answer, Answer::Text { .. }) || task.case.is_none();
+    if let Some(script) = shared.filter(|_| is_asked && ran.run.spoiled.is_none()) {
+        ran.judged = Some(tokio::select! {
+            judged = judging::judge_in(sandbox, script) => judged,
+            () = context.stop.wait() => return Ok(None),
+        });
+    }
+    // An exit code of 137 has many reasons. Which it was only the engine knows; it is asked last, since that ends the
+    // sandbox.
+    if !ran.run.is_clean() && !ran.run.out_of_memory {
+        ran.run.out_of_memory = sandbox.out_of_memory().await.map_err(|e| fault(Stage::Collect, &e))?;
     }
     end.timing.collect = Some(clock.since(began));
-    Ok(Some((run, answer)))
+    Ok(Some(ran))
+}
+
+/// What the agent left beside its answer. Nothing, where it has broken its own sandbox.
+async fn artifacts(sandbox: &mut Sandbox, task: &JobTask, run: &AgentRun) -> Result<Artifacts, sandbox::Error> {
+    if task.script.is_none() && task.artifacts.is_empty() || run.spoiled.is_some() {
+        return Ok(Artifacts::default());
+    }
+    match artifact::take(sandbox, &task.artifacts, answer::PATH).await {
+        Err(sandbox::Error::OutOfMemory { .. } | sandbox::Error::Spoiled(_)) => Ok(Artifacts::default()),
+        Err(_) if run.out_of_memory => Ok(Artifacts::default()),
+        other => other,
+    }
 }
 
 /// The answer, by the engine's archive call where the supervisor is gone or its stream can't be trusted any more.

@@ -6,9 +6,6 @@ use crate::sandbox::{Network, Relay};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The phase in which agents run; Harbor's word.
-const PHASE: &str = "agent";
-
 /// How many hosts of each kind a trial's summary names; the rest is in its evidence.
 const HOSTS: usize = 50;
 
@@ -28,8 +25,8 @@ pub enum WayOut {
 }
 
 impl WayOut {
-    /// The way out that a policy gives.
-    pub fn new(policy: &Policy, egress: &Arc<Egress>) -> WayOut {
+    /// The way out that a policy gives in this phase, by Harbor's word for it.
+    pub fn new(policy: &Policy, egress: &Arc<Egress>, phase: &str) -> WayOut {
         match policy {
             Policy::NoNetwork => WayOut::None,
             Policy::Public => WayOut::Public,
@@ -37,7 +34,7 @@ impl WayOut {
                 let attempts = Arc::new(Mutex::new(Vec::new()));
                 let kept = Arc::clone(&attempts);
                 let keep = move |attempt| kept.lock().unwrap_or_else(PoisonError::into_inner).push(attempt);
-                let trial = Arc::new(TrialNetwork::new(policy.clone(), PHASE, keep));
+                let trial = Arc::new(TrialNetwork::new(policy.clone(), phase, keep));
                 let relay = Relay::new(std::slice::from_ref(policy), Arc::clone(egress), trial);
                 WayOut::Listed { relay, attempts }
             }

@@ -2,8 +2,11 @@
 //! not change one.
 
 use super::error::Error;
-use super::rules::{Key, judge};
-use super::verdict::Verdict;
+use super::rules::Key;
+use super::verdict::{JudgeError, Verdict};
+use super::{Judge, Matter};
+use crate::task;
+use futures_util::StreamExt;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -65,19 +68,24 @@ impl<'de> Deserialize<'de> for CaseKey {
 pub struct Judged {
     /// The case.
     pub case: Case,
-    /// The judge's verdict.
-    pub verdict: Verdict,
+    /// The judge's verdict, or why it has none.
+    pub verdict: Result<Verdict, JudgeError>,
 }
 
 impl Judged {
-    /// The judge gave what the label says.
-    pub fn agrees(&self) -> bool {
-        same(self.case.expected, self.verdict.reward)
+    /// The reward that the judge gave, where it decided.
+    pub fn given(&self) -> Option<f64> {
+        self.verdict.as_ref().ok().map(|verdict| verdict.reward)
     }
 
-    /// A wrong answer or refusal that the judge took for right: the worst fault.
+    /// The judge gave what the label says.
+    pub fn agrees(&self) -> bool {
+        self.given().is_some_and(|given| same(self.case.expected, given))
+    }
+
+    /// A wrong answer that the judge took for right: the worst fault.
     pub fn false_accept(&self) -> bool {
-        same(self.case.expected, 0.0) && same(self.verdict.reward, 1.0)
+        same(self.case.expected, 0.0) && self.given().is_some_and(|given| same(given, 1.0))
     }
 }
 
@@ -112,7 +120,8 @@ impl Agreement {
     pub fn confusion(&self) -> Vec<(f64, f64, usize)> {
         let mut cells: Vec<(f64, f64, usize)> = Vec::new();
         for j in &self.judged {
-            let (expected, given) = (j.case.expected, j.verdict.reward);
+            let Some(given) = j.given() else { continue };
+            let expected = j.case.expected;
             match cells.iter_mut().find(|cell| same(cell.0, expected) && same(cell.1, given)) {
                 Some(cell) => cell.2 += 1,
                 None => cells.push((expected, given, 1)),
@@ -178,15 +187,27 @@ fn parse(line: &str, number: usize) -> Result<Case, String> {
     Ok(case)
 }
 
-/// Judges every case with the rules. `rivals` as in [`judge`].
-pub fn agreement(cases: Vec<Case>, rivals: &[String]) -> Agreement {
-    let judged = cases.into_iter().map(|case| {
-        let key = match &case.key {
-            CaseKey::Text(text) => Key::infer(&case.question, text),
-            CaseKey::Typed(key) => key.clone(),
-        };
-        let verdict = judge(&case.question, &key, &case.submission, rivals);
+/// Judges every case, a few at a time. `rubric` is for judges that ask models; `rivals` as in [`super::judge`].
+pub async fn agreement(judge: &Judge, cases: Vec<Case>, rubric: Option<&str>, rivals: &[String]) -> Agreement {
+    const AT_ONCE: usize = 4;
+    let judged = futures_util::stream::iter(cases).map(|case| async move {
+        let known = task_case(&case);
+        let matter = Matter { task: &case.id, case: &known, rubric, rivals, answer: &case.submission };
+        let verdict = judge.decide(matter).await.result;
         Judged { case, verdict }
     });
-    Agreement { judged: judged.collect() }
+    Agreement { judged: judged.buffered(AT_ONCE).collect().await }
+}
+
+/// The case as a task would hold it.
+fn task_case(case: &Case) -> task::Case {
+    let mut extra = serde_json::Map::new();
+    let ground_truth = match &case.key {
+        CaseKey::Text(text) => text.clone(),
+        CaseKey::Typed(key) => {
+            extra.insert("key".to_owned(), serde_json::json!(key));
+            key.value.clone()
+        }
+    };
+    task::Case { input: case.question.clone(), ground_truth, extra }
 }

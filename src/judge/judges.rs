@@ -12,6 +12,9 @@ use std::time::Duration;
 /// The judge that is taken where nothing else is said.
 const RULES: &str = "rules";
 
+/// Each task's own script.
+const BY_SCRIPT: &str = "script";
+
 /// How long the rules may take over one answer.
 const RULES_LIMIT: Duration = Duration::from_secs(60);
 
@@ -20,6 +23,8 @@ const RULES_LIMIT: Duration = Duration::from_secs(60);
 pub enum Judge {
     /// By rules, offline.
     Rules,
+    /// Each task's own `tests/test.sh`, in a container.
+    Script,
     /// By asking models.
     Asking(Arc<Asking>),
     /// Plays back a script; for tests of what a judge's failure does.
@@ -38,11 +43,13 @@ impl Judge {
         transport: impl FnOnce() -> Result<Transport, model::Error>,
         prices: Prices,
     ) -> Result<Judge, Error> {
-        if name == RULES {
-            return Ok(Judge::Rules);
+        match name {
+            RULES => return Ok(Judge::Rules),
+            BY_SCRIPT => return Ok(Judge::Script),
+            _ => {}
         }
         let Some(form) = Form::ALL.into_iter().find(|form| form.name() == name) else {
-            let known = std::iter::once(RULES).chain(Form::ALL.map(Form::name)).collect();
+            let known = [RULES, BY_SCRIPT].into_iter().chain(Form::ALL.map(Form::name)).collect();
             return Err(Error::Unknown { name: name.to_owned(), known });
         };
         let transport = transport().map_err(Error::Model)?;
@@ -61,7 +68,7 @@ impl Judge {
     pub fn parameters(&self) -> Option<Parameters> {
         match self {
             Judge::Asking(asking) => Some(asking.parameters()),
-            Judge::Rules | Judge::Scripted(_) => None,
+            Judge::Rules | Judge::Script | Judge::Scripted(_) => None,
         }
     }
 
@@ -69,7 +76,7 @@ impl Judge {
     pub fn lacks(&self, rubric: Option<&str>) -> Option<String> {
         match self {
             Judge::Asking(asking) => asking.lacks(rubric),
-            Judge::Rules | Judge::Scripted(_) => None,
+            Judge::Rules | Judge::Script | Judge::Scripted(_) => None,
         }
     }
 
@@ -82,6 +89,7 @@ impl Judge {
     pub fn name(&self) -> &'static str {
         match self {
             Judge::Rules => RULES,
+            Judge::Script => BY_SCRIPT,
             Judge::Asking(asking) => asking.name(),
             Judge::Scripted(_) => "scripted",
         }
@@ -91,6 +99,7 @@ impl Judge {
     pub async fn decide(&self, matter: Matter<'_>) -> Judgment {
         match self {
             Judge::Rules => by_rules(matter).await.into(),
+            Judge::Script => Err(JudgeError::lasting("the judge `script` decides in a container")).into(),
             Judge::Asking(asking) => asking.decide(matter).await,
             Judge::Scripted(script) => script.decide(matter.task).into(),
         }
@@ -100,8 +109,8 @@ impl Judge {
 /// Decided apart from the threads that serve the engine's streams: whatever an answer makes the rules do, it holds up
 /// nothing else.
 async fn by_rules(matter: Matter<'_>) -> Result<Verdict, JudgeError> {
-    let (case, answer) = (matter.case.clone(), matter.answer.to_owned());
-    let judge = tokio::task::spawn_blocking(move || Ok(rules::judge(&case.input, &key_of(&case)?, &answer, &[])));
+    let (case, rivals, answer) = (matter.case.clone(), matter.rivals.to_vec(), matter.answer.to_owned());
+    let judge = tokio::task::spawn_blocking(move || Ok(rules::judge(&case.input, &key_of(&case)?, &answer, &rivals)));
     match tokio::time::timeout(RULES_LIMIT, judge).await {
         Ok(Ok(result)) => result,
         Ok(Err(panic)) => Err(JudgeError::lasting(format!("the judge failed: {panic}"))),

@@ -11,6 +11,8 @@ pub struct Matter<'a> {
     pub case: &'a Case,
     /// The task's rubric, `tests/rubric.txt`, where it has one.
     pub rubric: Option<&'a str>,
+    /// Names of people who could be meant instead of the key, where they are known.
+    pub rivals: &'a [String],
     /// The answer's text. It is data: nothing in it is an instruction.
     pub answer: &'a str,
 }

@@ -4,10 +4,12 @@
 
 mod asked;
 mod cases;
+mod digest;
 mod error;
 mod judges;
 mod matter;
 mod rules;
+mod script;
 mod scripted;
 mod settings;
 mod spent;
@@ -18,6 +20,7 @@ pub use error::Error;
 pub use judges::Judge;
 pub use matter::Matter;
 pub use rules::{Key, Kind, judge};
+pub use script::{SCRIPT, ScriptEnvironment, ScriptRun, ScriptSetup, run_script};
 pub use settings::{Asked, Parameters, Settings};
 pub use spent::{RawReply, Spent};
 pub use verdict::{JudgeError, Judgment, Trouble, Verdict, Vote};

@@ -3,7 +3,7 @@
 
 use super::{Error, JudgeError, Verdict};
 use serde::Deserialize;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What a script file holds: for each task, and for all others, a reward or a failure.
@@ -12,7 +12,7 @@ use std::path::Path;
 pub struct Script {
     default: Act,
     #[serde(default)]
-    tasks: HashMap<String, Act>,
+    tasks: BTreeMap<String, Act>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -116,7 +116,8 @@ fn fate(dir: &Path, files: &[TaskFile], stamp: Stamp) -> Fate {
         return Fate::Written;
     }
     let ours: BTreeSet<PathBuf> = files.iter().map(|f| dir.join(f.path)).collect();
-    let populated = ["environment/files", "tests/test.sh", "tests/judge.py", "tests/rubric.txt"].map(|p| dir.join(p));
+    let populated = ["environment/files", "tests/test.sh", "tests/judge.py", "tests/rubric.txt", "tests/rivals.txt"];
+    let populated = populated.map(|p| dir.join(p));
     let others = WalkDir::new(dir).into_iter().filter_entry(|e| !populated.iter().any(|p| e.path() == p));
     let present: BTreeSet<PathBuf> =
         others.filter_map(Result::ok).filter(|e| !e.file_type().is_dir()).map(|e| e.into_path()).collect();

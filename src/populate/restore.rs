@@ -29,7 +29,7 @@ pub fn populate(corpus: &Corpus, dataset: &Path, mode: Mode) -> Result<Populated
     let rubric = corpus.rubric.as_deref().unwrap_or(&templates.rubric.text);
     let environment = environment_tree(&corpus.documents);
     let bytes = |text: &'static str, content, mode| (text.to_string(), Node::File { content, mode });
-    let verifier = Tree {
+    let mut verifier = Tree {
         entries: BTreeMap::from([
             bytes("test.sh", Content::Bytes(templates.test.text.as_bytes()), 0o755),
             bytes("judge.py", Content::Bytes(templates.judge.text.as_bytes()), 0o644),
@@ -37,6 +37,10 @@ pub fn populate(corpus: &Corpus, dataset: &Path, mode: Mode) -> Result<Populated
         ]),
         others_stay: true,
     };
+    if let Some((path, size)) = &corpus.rivals {
+        let (name, node) = bytes("rivals.txt", Content::Copy(path, *size), 0o644);
+        verifier.entries.insert(name, node);
+    }
 
     let (tasks, foreign) = tasks(corpus, dataset)?;
     let mut pass = Pass::new(mode);

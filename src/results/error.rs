@@ -69,12 +69,26 @@ pub enum Error {
         /// What differs, a line each.
         differences: Vec<String>,
     },
+    /// Another judge's verdicts can't be told.
+    #[error("`{}` has no verdicts of one judge `{judge}`{}", dir.display(), by(known))]
+    Judgments {
+        /// The job's directory.
+        dir: PathBuf,
+        /// What was asked for.
+        judge: String,
+        /// The judges that there are verdicts of, each with the beginning of its digest.
+        known: Vec<String>,
+    },
     /// A kept answer is not the one that the trial's record speaks of.
     #[error("the answer in `{}` is not the one that was recorded", path.display())]
     Answer {
         /// The answer's path.
         path: PathBuf,
     },
+}
+
+fn by(known: &[String]) -> String {
+    if known.is_empty() { String::new() } else { format!("; there are those of {}", known.join(", ")) }
 }
 
 impl Error {
@@ -99,6 +113,10 @@ impl Error {
             Error::Changed { .. } => {
                 Some("put back what differs, or start a new job: results of different tasks don't add up".into())
             }
+            Error::Judgments { dir, known, .. } => Some(match known.is_empty() {
+                true => format!("`seatrial judge {} --judge NAME` makes some", dir.display()),
+                false => "name one of them by its digest".into(),
+            }),
             Error::Read { .. } => None,
             Error::Answer { .. } => {
                 Some("restore the file, or delete the trial's `result.json` to run it again".into())

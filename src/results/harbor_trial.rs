@@ -4,7 +4,7 @@
 //! Fields that Harbor fills with a default are left out, since its readers fill them in again.
 
 use super::outcome::OutcomeKind;
-use super::record::{JobRecord, TrialRecord};
+use super::record::{ArtifactRecord, JobRecord, TrialRecord};
 use super::time;
 use crate::event::{Span, Stage};
 use crate::plan::PlannedTrial;
@@ -83,7 +83,7 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
         json!({"name": name, "provider": provider})
     });
     let timing = &record.timing;
-    json!({
+    let mut result = json!({
         "schema_version": 1,
         "id": id,
         "task_name": planned.task,
@@ -117,7 +117,11 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
         "reward_valid": record.reward.is_some(),
         "seatrial": record,
         "seatrial_seal": record.seal(),
-    })
+    });
+    if let Some(environment) = record.verifier_environment {
+        result["verifier_environment_mode"] = json!(environment.word());
+    }
+    result
 }
 
 /// The reward, and what the judge measured beside it.
@@ -157,15 +161,14 @@ fn policy(retry: bool, grade: bool, valid: bool) -> Value {
     json!({"should_retry": retry, "should_grade": grade, "has_valid_reward": valid})
 }
 
-/// The manifest of a trial's artifacts: its answer, or that there was none.
-pub fn manifest(answer_kept: bool) -> Value {
-    let status = if answer_kept { "ok" } else { "failed" };
-    json!([{
-        "source": crate::answer::PATH,
-        "destination": format!("artifacts{}", crate::answer::PATH),
-        "type": "file",
-        "status": status,
-    }])
+/// The manifest of a trial's artifacts: its answer, or that there was none, and what it left beside that.
+pub fn manifest(answer_kept: bool, others: &[ArtifactRecord]) -> Value {
+    let entry = |path: &str, kept: bool| {
+        let status = if kept { "ok" } else { "failed" };
+        json!({"source": path, "destination": format!("artifacts{path}"), "type": "file", "status": status})
+    };
+    let others = others.iter().map(|artifact| entry(&artifact.path, true));
+    std::iter::once(entry(crate::answer::PATH, answer_kept)).chain(others).collect()
 }
 
 fn span(span: Span) -> Value {

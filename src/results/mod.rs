@@ -9,6 +9,7 @@ mod evidence;
 mod file;
 mod harbor_job;
 mod harbor_trial;
+mod judgment;
 mod kept;
 mod lock;
 mod outcome;
@@ -21,10 +22,13 @@ mod trial_files;
 
 pub use error::Error;
 pub use file::write_whole;
+pub use judgment::{JudgmentRecord, VerdictCache, judged_by, read_judgment};
 pub use kept::{Excerpt, KeptAttempt, answer_text, read_attempts, read_transcript};
 pub use lock::is_running;
 pub use outcome::OutcomeKind;
-pub use read::{Damaged, Job, read_answer, read_job};
-pub use record::{AnswerRecord, EngineRecord, FORMAT, ImageRecord, JobRecord, Observed, TaskRecord, TrialRecord, hex};
-pub use resume::{Next, next, unjudged};
+pub use read::{Damaged, Job, read_answer, read_job, read_kept};
+pub use record::{
+    AnswerRecord, ArtifactRecord, EngineRecord, FORMAT, ImageRecord, JobRecord, Observed, TaskRecord, TrialRecord, hex,
+};
+pub use resume::{Kept, Next, next, unjudged};
 pub use store::Store;

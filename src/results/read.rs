@@ -3,9 +3,11 @@
 
 use super::Error;
 use super::record::{FORMAT, JobRecord, TaskRecord, TrialRecord, hex};
+use super::resume::Kept;
 use super::store::RECORD;
-use super::trial_files::{ANSWER, RESULT};
+use super::trial_files::{ANSWER, RESULT, artifact_path};
 use crate::answer::{self, Answer};
+use crate::artifact::{Artifact, Artifacts};
 use crate::plan::PlannedTrial;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -112,6 +114,22 @@ pub fn read_answer(job_dir: &Path, record: &TrialRecord) -> Result<Option<Answer
         (None, Some(raw)) => answer::decode(raw),
         (None, None) => Answer::None { reason: answer::NoAnswer::Unreadable, raw: None },
     }))
+}
+
+/// All that a trial left, as [`read_answer`]; errors as there.
+pub fn read_kept(job_dir: &Path, record: &TrialRecord) -> Result<Option<Kept>, Error> {
+    let Some(answer) = read_answer(job_dir, record)? else { return Ok(None) };
+    let trial_dir = job_dir.join(&record.trial.name);
+    let mut artifacts = Artifacts { files: Vec::new(), over: record.artifacts_over.clone() };
+    for kept in &record.artifacts {
+        let path = trial_dir.join(artifact_path(&kept.path));
+        let bytes = fs::read(&path).map_err(|source| Error::Read { path: path.clone(), source })?;
+        if hex(&bytes) != kept.sha256 {
+            return Err(Error::Answer { path });
+        }
+        artifacts.files.push(Artifact { path: kept.path.clone(), bytes });
+    }
+    Ok(Some(Kept { answer, artifacts }))
 }
 
 /// Reads the job's own record, and nothing of its trials; errors as [`read_job`].

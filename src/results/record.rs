@@ -7,8 +7,9 @@
 use super::outcome::{OutcomeKind, reason, verdict};
 use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
+use crate::artifact::Artifact;
 use crate::event::{Fault, NetworkUse, Outcome, Timing, TrialEnd};
-use crate::judge::{Parameters, Spent, Verdict};
+use crate::judge::{Parameters, ScriptEnvironment, Spent, Verdict};
 use crate::plan::PlannedTrial;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -120,6 +121,17 @@ pub struct AnswerRecord {
     pub sha256: Option<String>,
 }
 
+/// A file that the agent left beside its answer; its bytes are below `artifacts/`, under its path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArtifactRecord {
+    /// Its absolute path in the container.
+    pub path: String,
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// Their SHA-256, in hexadecimal.
+    pub sha256: String,
+}
+
 /// All that is kept of a trial that has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialRecord {
@@ -143,6 +155,15 @@ pub struct TrialRecord {
     pub agent_run: Option<AgentRun>,
     /// What it left, where that was looked at.
     pub answer: Option<AnswerRecord>,
+    /// What it left beside that, by the task's list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<ArtifactRecord>,
+    /// The path with which that became too much, so that the list is not whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifacts_over: Option<String>,
+    /// Where the task's script ran, where that judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verifier_environment: Option<ScriptEnvironment>,
     /// Which judge the job has.
     pub judge: String,
     /// What judging took, apart from what the agent used; `None` where no model was asked.
@@ -188,6 +209,9 @@ impl TrialRecord {
             earlier_faults: end.faults.clone(),
             agent_run: end.agent.clone().map(with_finite_time),
             answer: end.answer.as_ref().map(answer_record),
+            artifacts: end.artifacts.files.iter().map(artifact_record).collect(),
+            artifacts_over: end.artifacts.over.clone(),
+            verifier_environment: end.script.as_ref().map(|script| script.environment),
             judge: job.judge.clone(),
             judge_spent: end.judging.as_ref().map(|judging| judging.spent).filter(|spent| spent.requests > 0),
             timing: end.timing.clone(),
@@ -225,6 +249,11 @@ fn with_finite_time(mut run: AgentRun) -> AgentRun {
         run.seconds = 0.0;
     }
     run
+}
+
+fn artifact_record(artifact: &Artifact) -> ArtifactRecord {
+    let Artifact { path, bytes } = artifact;
+    ArtifactRecord { path: path.clone(), bytes: bytes.len() as u64, sha256: hex(bytes) }
 }
 
 fn answer_record(answer: &Answer) -> AnswerRecord {

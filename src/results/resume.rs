@@ -4,6 +4,7 @@ use super::outcome::OutcomeKind;
 use super::read::Job;
 use super::record::{JobRecord, TrialRecord};
 use crate::answer::Answer;
+use crate::artifact::Artifacts;
 use crate::event::{Judging, Outcome, TrialEnd};
 
 /// What a resumed job does with a planned trial.
@@ -34,13 +35,24 @@ pub fn next(job: &Job) -> Vec<Next> {
     job.record.trials.iter().map(|planned| decide(&planned.name)).collect()
 }
 
-/// The end of an ungraded trial as it was, for its answer to be judged again: all that the record knows.
-pub fn unjudged(record: &TrialRecord, answer: Answer) -> TrialEnd {
+/// What a trial left, read back from its folder.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// Its answer.
+    pub answer: Answer,
+    /// What it left beside that.
+    pub artifacts: Artifacts,
+}
+
+/// The end of an ungraded trial as it was, for what it left to be judged again: all that the record knows.
+pub fn unjudged(record: &TrialRecord, kept: Kept) -> TrialEnd {
     TrialEnd {
         planned: record.trial.clone(),
         outcome: Outcome::Ungraded { reason: record.reason.clone().unwrap_or_default() },
         agent: record.agent_run.clone(),
-        answer: Some(answer),
+        answer: Some(kept.answer),
+        artifacts: kept.artifacts,
+        script: None,
         timing: record.timing.clone(),
         faults: record.earlier_faults.clone(),
         image: record.image.as_ref().map(|image| (image.tag.clone(), image.id.clone())),

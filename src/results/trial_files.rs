@@ -19,6 +19,14 @@ pub const RESULT: &str = "result.json";
 /// Where the answer's bytes are kept, seen from the trial's folder.
 pub const ANSWER: &str = "artifacts/app/answer.txt";
 
+/// What a script judge wrote, by Harbor's name for it.
+const SCRIPT_OUTPUT: &str = "verifier/test-stdout.txt";
+
+/// Where a file of the container is kept, seen from the trial's folder; `path` is absolute and has no `..`.
+pub fn artifact_path(path: &str) -> PathBuf {
+    Path::new("artifacts").join(path.trim_start_matches('/'))
+}
+
 /// What the agent tried to reach.
 pub const NETWORK: &str = "network.jsonl";
 
@@ -74,7 +82,7 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd, record: 
         remove_unfinished(&trial_dir.join(folder))?;
     }
     let raw = end.answer.as_ref().and_then(raw_answer);
-    let manifest = pretty(&harbor_trial::manifest(raw.is_some()));
+    let manifest = pretty(&harbor_trial::manifest(raw.is_some(), &record.artifacts));
     let reward = record.reward.map(|reward| format!("{reward:?}\n"));
     let verdict = record.verdict.as_ref().map(|verdict| pretty(&json!(verdict)));
     let rewards = harbor_trial::rewards(record).filter(|rewards| rewards.len() > 1).map(|map| pretty(&json!(map)));
@@ -82,13 +90,19 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd, record: 
     add_lines(&trial_dir.join("verifier/replies.jsonl"), replies.map(|reply| json!(reply)))?;
     let exception = harbor_trial::exception(record)
         .map(|(name, _)| format!("{name}: {}\n", record.reason.as_deref().unwrap_or("no reason was given")));
-    let bytes: [(&str, Option<&[u8]>); 6] = [
+    for artifact in &end.artifacts.files {
+        let path = trial_dir.join(artifact_path(&artifact.path));
+        make_folder(path.parent().unwrap_or(&trial_dir))?;
+        write_unsynced(&path, &artifact.bytes)?;
+    }
+    let bytes: [(&str, Option<&[u8]>); 7] = [
         (ANSWER, raw),
         ("artifacts/manifest.json", Some(&manifest)),
         ("verifier/reward.txt", reward.as_ref().map(String::as_bytes)),
         // Harbor prefers this one, where there is more than the reward.
         ("verifier/reward.json", rewards.as_deref()),
         ("verifier/verdict.json", verdict.as_deref()),
+        (SCRIPT_OUTPUT, end.script.as_ref().map(|script| &*script.output)),
         ("exception.txt", exception.as_ref().map(String::as_bytes)),
     ];
     for (name, bytes) in bytes {

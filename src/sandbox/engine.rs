@@ -119,6 +119,18 @@ impl Sandbox {
         }
     }
 
+    /// The relative paths of the regular files below a folder, in order, following no link; `None` where the path is no
+    /// folder, or the list has more than `cap` bytes. Needs a supervisor that lives.
+    ///
+    /// # Errors
+    /// As [`Sandbox::run`].
+    pub async fn list(&mut self, path: &str, cap: u64) -> Result<Option<Vec<String>>, Error> {
+        match self {
+            Sandbox::Docker(sandbox) => sandbox.list(path, cap).await,
+            Sandbox::Fake(_) => Ok(None),
+        }
+    }
+
     /// True where the engine says that a process of this sandbox was killed for the memory cap.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 //! over that stream is the agent's territory: a broken rule there is [`crate::sandbox::Error::Spoiled`], never a fault
 //! of ours.
 
+mod bring;
 pub mod docker;
 mod engine;
 mod error;
@@ -16,6 +17,7 @@ mod spec;
 mod stream;
 
 pub use crate::wire::{Exit, Found};
+pub use bring::{LOG_FOLDERS, bring_in};
 pub use engine::{Engine, Sandbox};
 pub use error::Error;
 pub use relay::Relay;

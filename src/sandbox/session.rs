@@ -133,8 +133,29 @@ impl Session {
     /// # Errors
     /// [`Broken`] as the others; more bytes than announced are spoiled.
     pub async fn read(&mut self, path: &str, cap: u64) -> Result<File, Broken> {
+        self.fetch(&Order::Read { path: path.to_owned(), cap }, cap).await
+    }
+
+    /// The relative paths of the regular files below a folder, in order, following no link; `None` where the path is no
+    /// folder, or the list has more than `cap` bytes.
+    ///
+    /// # Errors
+    /// [`Broken`] as the others; a path that leads out of the folder is spoiled.
+    pub async fn list(&mut self, path: &str, cap: u64) -> Result<Option<Vec<String>>, Broken> {
+        let File::Regular(bytes) = self.fetch(&Order::List { path: path.to_owned(), cap }, cap).await? else {
+            return Ok(None);
+        };
+        let spoiled = || Broken::Spoiled("a list of files holds what is no path below the folder".to_owned());
+        let text = String::from_utf8(bytes).map_err(|_| spoiled())?;
+        let paths: Vec<String> = text.split_terminator('\0').map(str::to_owned).collect();
+        let below = |path: &String| path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        if paths.iter().all(below) { Ok(Some(paths)) } else { Err(spoiled()) }
+    }
+
+    /// What a `Read` or a `List` sends, of at most `cap` bytes.
+    async fn fetch(&mut self, order: &Order, cap: u64) -> Result<File, Broken> {
         self.settle().await?;
-        self.order(&Order::Read { path: path.to_owned(), cap }).await?;
+        self.order(order).await?;
         let (found, size) = match self.report().await? {
             Report::File { found, size } => (found, size),
             other => return Err(unexpected(&other)),

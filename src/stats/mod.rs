@@ -3,6 +3,7 @@
 //! A trial without a reward (ungraded, fault, cancelled, missing) is in no estimate, and is counted beside each of
 //! them; the strict figures count it as failed.
 
+mod agreement;
 mod beta;
 mod bias;
 mod candidates;
@@ -12,6 +13,7 @@ mod compare;
 mod error;
 mod estimators;
 mod intervals;
+mod judge_quality;
 mod paired;
 mod panel;
 mod prior;
@@ -20,6 +22,7 @@ mod sequential;
 mod summary;
 mod tiers;
 
+pub use agreement::{cohen_kappa, gwet_ac1, krippendorff_alpha, percent};
 pub use beta::{Beta, fit};
 pub use bias::{JudgeRates, apparent_rate, prediction_powered};
 pub use candidates::{Candidate, Kinds, candidates};
@@ -29,6 +32,7 @@ pub use compare::{Better, ComparedArm, Comparison, LEVEL, NotCompared, Pair, Par
 pub use error::Error;
 pub use estimators::{pass_at_k, pass_hat_k};
 pub use intervals::{clopper_pearson, jeffreys, wilson};
+pub use judge_quality::{JudgeQuality, Share, judge_quality};
 pub use paired::{Paired, paired, smallest_difference, tasks_to_find};
 pub use panel::{Rate, gap_chance, panel_masses};
 pub use prior::{Posterior, Prior};

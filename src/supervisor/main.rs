@@ -51,6 +51,10 @@ fn obey(order: Order) {
             files::send(&path, cap);
             Ok(Report::Done)
         }
+        Order::List { path, cap } => {
+            files::list(&path, cap);
+            Ok(Report::Done)
+        }
         Order::Network(listed) => relay::start(listed).map(|()| Report::Done),
         Order::Quit => std::process::exit(0),
     };

@@ -2,9 +2,8 @@
 //! having no effect here. It decides nothing about other files of the task.
 //!
 //! Refused, because a trial without it would be another trial: `[[steps]]`, Windows, GPUs, TPUs, MCP servers, skills,
-//! health checks, a verifier environment or collect hooks of its own, artifacts other than the answer. Warned about,
-//! because the trial is the same without it: `storage_mb` (the engine has no limit for it that works everywhere) and
-//! what only Harbor's verifier container reads (the judge runs on the host).
+//! health checks, a verifier environment or collect hooks of its own, artifacts of other services. Warned about, because the
+//! trial is the same without it: `storage_mb` (the engine has no limit for it that works everywhere).
 
 use super::network::{NetworkPolicy, read_policy};
 use super::node::{Value, parse_toml};
@@ -17,7 +16,7 @@ use std::collections::BTreeMap;
 /// Versions of the format that are understood.
 const VERSIONS: [&str; 2] = ["1.3", "1.4"];
 
-/// The one artifact that is collected.
+/// The artifact that is always collected.
 const ANSWER: &str = "/app/answer.txt";
 
 /// Reads the text of a `task.toml`. Problems go to `sink`; `None` only where the text isn't TOML at all. With errors
@@ -34,10 +33,11 @@ pub fn read_spec(text: &str, sink: &Sink) -> Option<TaskSpec> {
     let schema_version = version(&root);
     root.refuse("multi_step_reward_strategy", |_| false);
     root.refuse("steps", is_empty);
-    artifacts(&root);
+    let artifacts = artifacts(&root);
     let spec = TaskSpec {
         schema_version,
         source: root.text("source"),
+        artifacts,
         package: root.section("task").map(package),
         metadata: root.section("metadata").map(|s| metadata(&s)).unwrap_or_default(),
         agent: root.section("agent").map(agent).unwrap_or_default(),
@@ -61,21 +61,53 @@ fn version(root: &Section<'_>) -> String {
     version
 }
 
-fn artifacts(root: &Section<'_>) {
+fn artifacts(root: &Section<'_>) -> Vec<String> {
+    let mut paths = Vec::new();
     for (index, item) in root.list("artifacts").unwrap_or_default().iter().enumerate() {
-        let plain = match &item.value {
-            Value::Text(source) => source == ANSWER,
-            Value::Map(entries) => {
-                entries.iter().all(|(key, _, node)| key == "source" && node.value == Value::Text(ANSWER.into()))
-                    && !entries.is_empty()
-            }
-            _ => false,
+        let wrong = |why: &str| {
+            root.add(Level::Error, item.at, format!("artifacts[{index}]"), format!("`artifacts[{index}]` {why}"))
         };
-        if !plain {
-            let message = format!("`artifacts[{index}]` is not supported yet: only `{ANSWER}` is collected");
-            root.add(Level::Error, item.at, format!("artifacts[{index}]"), message);
+        match source(&item.value) {
+            Err(why) => wrong(&why),
+            Ok(path) if !is_plain_path(&path) => {
+                wrong("must be an absolute path in the container, without `..`, and not `/manifest.json`");
+            }
+            Ok(path) if path == ANSWER || paths.contains(&path) => {}
+            Ok(path) => paths.push(path),
         }
     }
+    paths
+}
+
+/// The path that an entry of `artifacts` names.
+fn source(value: &Value) -> Result<String, String> {
+    let Value::Map(entries) = value else {
+        return match value {
+            Value::Text(path) => Ok(path.clone()),
+            _ => Err("must be a path or a table with `source`".to_owned()),
+        };
+    };
+    let mut path = None;
+    for (key, _, node) in entries {
+        match (key.as_str(), &node.value) {
+            ("source", Value::Text(text)) => path = Some(text.clone()),
+            // Where it is kept on the host: always below `artifacts/`, as its path.
+            ("destination", Value::Text(_)) => {}
+            ("exclude", list) if is_empty(list) => {}
+            ("service", Value::Text(service)) if service == "main" => {}
+            (key, _) => return Err(format!("is not supported yet with `{key}`")),
+        }
+    }
+    path.ok_or_else(|| "has no `source`".to_owned())
+}
+
+fn is_plain_path(path: &str) -> bool {
+    let below = path.strip_prefix('/').map(|rest| rest.trim_end_matches('/'));
+    below.is_some_and(|below| {
+        below != "manifest.json"
+            && below.split('/').all(|part| !matches!(part, "" | "." | ".."))
+            && !below.contains('\0')
+    })
 }
 
 fn package(section: Section<'_>) -> Package {
@@ -140,29 +172,21 @@ fn agent(section: Section<'_>) -> AgentSpec {
 }
 
 fn verifier(section: Option<Section<'_>>) -> VerifierSpec {
-    let mut spec = VerifierSpec { timeout_sec: 600.0, env: BTreeMap::new(), user: None, network: None };
+    let mut spec =
+        VerifierSpec { timeout_sec: 600.0, env: BTreeMap::new(), user: None, network: None, is_separate: false };
     let Some(section) = section else { return spec };
     spec.timeout_sec = section.positive("timeout_sec").unwrap_or(spec.timeout_sec);
     spec.env = env(&section);
     spec.user = user(&section);
     spec.network = read_policy(&section);
-    // Both modes are kept by a judge that never enters the agent's container.
-    if let Some(mode) = section.text("environment_mode")
-        && mode != "shared"
-        && mode != "separate"
-    {
+    let mode = section.text("environment_mode");
+    spec.is_separate = mode.as_deref() == Some("separate");
+    if let Some(mode) = mode.filter(|mode| mode != "shared" && mode != "separate") {
         let hint = Some("known modes: `shared`, `separate`".to_string());
         section.wrong("environment_mode", format!("has no mode `{mode}`"), hint);
     }
     section.refuse("environment", |_| false);
     section.refuse("collect", is_empty);
-    for (key, written) in
-        [("env", !spec.env.is_empty()), ("user", spec.user.is_some()), ("network_mode", spec.network.is_some())]
-    {
-        if written {
-            section.warn(key, "has an effect only under Harbor: here the judge runs on the host", None);
-        }
-    }
     section.finish();
     spec
 }

@@ -11,6 +11,9 @@ pub struct TaskSpec {
     pub schema_version: String,
     /// `source`: where the task comes from, in the author's words.
     pub source: Option<String>,
+    /// `artifacts`: files and folders in the container that the verifier needs, absolute; the answer is always among
+    /// them and not in this list.
+    pub artifacts: Vec<String>,
     /// `[task]`: how the task is named when it is published.
     pub package: Option<Package>,
     /// `[metadata]`: what is known about the task.
@@ -86,7 +89,7 @@ pub struct AgentSpec {
     pub network: Option<NetworkPolicy>,
 }
 
-/// `[verifier]`. `env`, `user` and `network` are for Harbor's verifier, which runs in a container.
+/// `[verifier]`. All of it is for a verifier that runs in a container: Harbor's, and the judge `script`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerifierSpec {
     /// How long the judge may take, in seconds.
@@ -97,6 +100,8 @@ pub struct VerifierSpec {
     pub user: Option<User>,
     /// Its network, where that differs from the environment's.
     pub network: Option<NetworkPolicy>,
+    /// `environment_mode = "separate"`: it must not run in the agent's container.
+    pub is_separate: bool,
 }
 
 /// `[environment]`.

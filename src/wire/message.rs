@@ -38,6 +38,14 @@ pub enum Order {
         /// Send nothing of a file that is larger than this many bytes.
         cap: u64,
     },
+    /// Send the paths of the regular files below a folder, as a `Read` sends a file: relative paths in order, a zero
+    /// byte after each. No link is followed; a path that isn't UTF-8 is left out.
+    List {
+        /// Absolute path in the container.
+        path: String,
+        /// Send nothing of a list that is larger than this many bytes.
+        cap: u64,
+    },
     /// From now on listed hosts can be reached, as streams beside stream 0. At most once, before any command runs;
     /// without it there is no relay at all.
     Network(Listed),
@@ -92,16 +100,16 @@ pub enum Report {
     },
     /// The command has ended, and every process it left is gone.
     Exited(Exit),
-    /// What is at the path of a `Read`, before its `Bytes`.
+    /// What is at the path of a `Read` or a `List`, before its `Bytes`.
     File {
-        /// What was found.
+        /// What was found; `Regular` for a folder that is listed.
         found: Found,
-        /// Its size in bytes, where it is a regular file.
+        /// Its size in bytes, where it is a regular file or a list.
         size: u64,
     },
     /// A piece of the file, in order.
     Bytes(Vec<u8>),
-    /// The order is done (`Mkdir`, `Write`, `Read`).
+    /// The order is done (`Mkdir`, `Write`, `Read`, `List`).
     Done,
     /// The order could not be done, through no doing of the agent's; says why.
     Failed(String),
@@ -179,6 +187,7 @@ impl Order {
                 b'r'
             }
             Order::Read { path, cap } => w.text(path).u64(*cap).kind(b'f'),
+            Order::List { path, cap } => w.text(path).u64(*cap).kind(b'l'),
             Order::Network(listed) => {
                 listed.write(&mut w);
                 b'n'
@@ -199,6 +208,7 @@ impl Order {
             b'w' => Order::Write { path: r.text()?, mode: r.u32()?, append: r.flag()?, bytes: r.bytes()?.to_vec() },
             b'r' => Order::Run(Run::read(&mut r)?),
             b'f' => Order::Read { path: r.text()?, cap: r.u64()? },
+            b'l' => Order::List { path: r.text()?, cap: r.u64()? },
             b'n' => Order::Network(Listed::read(&mut r)?),
             b'q' => Order::Quit,
             _ => return Err(Malformed("an order of an unknown kind")),

@@ -121,6 +121,8 @@ pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
             spoiled: None,
         }),
         answer: ran.then_some(answer),
+        artifacts: Default::default(),
+        script: None,
         outcome,
         faults: vec![],
         image: ran.then(|| ("seatrial/task:abc".into(), "sha256:1d".into())),

@@ -58,12 +58,35 @@ fn a_disagreement_is_shown_with_rule_and_span_and_fails_the_minimum() {
     assert_eq!(
         run.stdout,
         "judge rules: 1 of 2 cases agree (50.0 %), 1 wrong taken for right\n\n\
+         right taken for right (sensitivity)  1.000  [0.207, 1.000]  1 of 1\n\
+         others taken so (specificity)        0.000  [0.000, 0.793]  0 of 1\n\
+         kappa 0.000, AC1 0.200, alpha 0.000\n\n\
          expected  given  cases\n     0.0    1.0      1\n     1.0    1.0      1\n\n\
          b: expected 0.0, given 1.0 by rule `count`: the same value\n  read:     \"I count 14.\"\n  \
          expected: \"a wrong label\" (a choice: the rubric is silent here)\n"
     );
     suite.run(&["judge-cases", "cases.jsonl", "--min-agreement", "0.5"]).expect_code(0);
     suite.run(&["judge-cases", "cases.jsonl"]).expect_code(0);
+}
+
+#[test]
+fn what_was_measured_is_kept_for_calibration_and_two_judges_are_set_side_by_side() {
+    let suite = Suite::new();
+    suite.write("cases.jsonl", format!("{RIGHT}\n{}\n", WRONG_LABEL.replace('\n', "")));
+    suite.run(&["judge-cases", "cases.jsonl", "-o", "judge.json"]).expect_code(0);
+    let kept: serde_json::Value = serde_json::from_str(&suite.read("judge.json")).expect("JSON");
+    assert_eq!((&kept["sensitivity"]["rate"], &kept["sensitivity"]["n"]), (&1.0.into(), &1.into()), "{kept}");
+    assert_eq!((&kept["specificity"]["rate"], &kept["specificity"]["n"]), (&0.0.into(), &1.into()), "{kept}");
+    assert!(kept["judge_digest"].as_str().is_some_and(|digest| digest.starts_with("sha256:")), "{kept}");
+    suite.write("judge.script", r#"{"default": {"reward": 0.0}, "tasks": {"a": {"failure": "no connection"}}}"#);
+    let args = ["judge-cases", "cases.jsonl", "--scripted-judge", "judge.script"];
+    let run = suite.run(&args).expect_code(0);
+    assert!(run.stdout.contains("0 wrong taken for right, 1 ungraded"), "{}", run.stdout);
+    assert!(run.stdout.contains("a: expected 1.0, ungraded: no connection"), "{}", run.stdout);
+    let run = suite.run(&["judge-cases", "cases.jsonl", "--judge", "rules", "--judge", "rules"]).expect_code(0);
+    assert!(run.stdout.ends_with("the judges differ on 0 cases\n"), "{}", run.stdout);
+    let run = suite.run(&["judge-cases", "cases.jsonl", "--judge", "script"]).expect_code(2);
+    assert!(run.stderr.contains("needs a task"), "{}", run.stderr);
 }
 
 #[test]

@@ -92,6 +92,11 @@ mod judge_hostile;
 mod judge_models;
 mod judge_properties;
 
+/// The judge `script`, on a real Docker engine.
+mod script_judge;
+
+/// `seatrial judge`: stored answers, judged again.
+mod judge_again;
 /// A provider on this machine, for every test that asks a model.
 mod model_server;
 

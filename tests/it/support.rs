@@ -52,6 +52,8 @@ impl Suite {
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_seatrial"));
         command.args(args).current_dir(self.path()).stdin(Stdio::null());
+        // What one test has judged is nothing to another one.
+        command.env("XDG_CACHE_HOME", self.join("cache"));
         command
     }
 

@@ -5,7 +5,7 @@ use crate::support::{Suite, project};
 use std::collections::BTreeSet;
 
 /// The rooms in the order of `lib.rs`, and all that each may import. ARCHITECTURE.md shows the same table.
-const ROOMS: [(&str, &[&str]); 23] = [
+const ROOMS: [(&str, &[&str]); 24] = [
     ("random", &[]),
     ("quota", &[]),
     ("corpus", &[]),
@@ -20,10 +20,11 @@ const ROOMS: [(&str, &[&str]); 23] = [
     ("attack", &["network", "sandbox"]),
     ("agent", &["sandbox"]),
     ("answer", &["sandbox"]),
-    ("judge", &["task", "answer", "model"]),
-    ("event", &["network", "plan", "agent", "answer", "judge"]),
-    ("job", &["task", "plan", "network", "sandbox", "agent", "answer", "judge", "event"]),
-    ("results", &["plan", "network", "agent", "answer", "judge", "event"]),
+    ("artifact", &["sandbox"]),
+    ("judge", &["task", "sandbox", "model", "answer", "artifact"]),
+    ("event", &["network", "plan", "agent", "answer", "artifact", "judge"]),
+    ("job", &["task", "plan", "network", "sandbox", "agent", "answer", "artifact", "judge", "event"]),
+    ("results", &["plan", "network", "agent", "answer", "artifact", "judge", "event"]),
     ("stats", &["random", "quota", "question", "task", "results"]),
     ("stamp", &["question", "task", "stats"]),
     ("report", &["task", "judge", "event", "results", "stats"]),

@@ -102,7 +102,7 @@ mod tests {
     fn filled(template: &str, answer: &str, mark: bool) -> Prompt {
         let case =
             Case { input: "Q {submission}?".into(), ground_truth: "K {input}".into(), extra: Default::default() };
-        fill(template, Matter { task: "t", case: &case, rubric: None, answer }, mark)
+        fill(template, Matter { task: "t", case: &case, rubric: None, rivals: &[], answer }, mark)
     }
 
     #[test]

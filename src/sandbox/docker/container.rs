@@ -153,6 +153,15 @@ impl Sandbox {
         }
     }
 
+    /// See [`crate::sandbox::Sandbox::list`].
+    pub async fn list(&mut self, path: &str, cap: u64) -> Result<Option<Vec<String>>, Error> {
+        let session = self.session()?;
+        match tokio::time::timeout(SLACK, session.list(path, cap)).await {
+            Ok(done) => self.or_explain(done).await,
+            Err(_) => Err(self.lost("its supervisor did not list a folder within 60 s")),
+        }
+    }
+
     /// See [`crate::sandbox::Sandbox::out_of_memory`].
     pub async fn out_of_memory(&mut self) -> Result<bool, Error> {
         self.stop().await?;

@@ -1,0 +1,289 @@
+//! `seatrial judge`: judge a job's stored answers again, without running agents. Wiring and printing only.
+
+use super::drive::{self, EngineArgs};
+use super::error::Error;
+use super::load::{Loaded, load};
+use super::words::count;
+use crate::answer::Answer;
+use crate::config;
+use crate::event::{Event, Judging};
+use crate::job::{self, Images, Job, Judged, Left, Place};
+use crate::judge::{Trouble, Verdict};
+use crate::results::{self, JudgmentRecord, Kept, OutcomeKind, Store, TrialRecord, VerdictCache};
+use futures_util::StreamExt;
+use std::path::PathBuf;
+
+/// Judge a job's stored answers again, without running agents
+///
+/// The new verdicts are kept beside the sealed ones, which stay as they are; trials that were ungraded get the new verdict
+/// as theirs. A verdict that this judge has given before is not asked for again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  seatrial judge jobs/my-job --judge rules
+  seatrial report jobs/my-job --judge rules         the job by these verdicts")]
+pub struct JudgeArgs {
+    /// The job's directory, such as `jobs/my-job`
+    #[arg(value_name = "JOBDIR")]
+    job: PathBuf,
+    /// Who judges; `script` needs Docker, the others don't [default: the job's judge]
+    #[arg(long, value_name = "NAME")]
+    judge: Option<String>,
+    /// A model that the judge asks; more than once for several
+    #[arg(long = "judge-model", value_name = "MODEL")]
+    judge_models: Vec<String>,
+    /// How often each of the judge's models is asked about each answer [default: 1]
+    #[arg(long, value_name = "N")]
+    judge_votes: Option<u32>,
+    /// Ask the judge also about answers that it has judged before
+    #[arg(long)]
+    no_cache: bool,
+    /// How many answers are judged at a time [default: as the job]
+    #[arg(short = 'n', long, value_name = "N")]
+    n_concurrent: Option<usize>,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// What came of one trial.
+struct Line {
+    trial: String,
+    before: Option<f64>,
+    after: Result<Verdict, String>,
+    /// Taken over, not asked for.
+    known: bool,
+}
+
+/// Runs the verb and gives the exit code.
+pub async fn run(args: &JudgeArgs) -> Result<u8, Error> {
+    let (mut store, found) = Store::open(&args.job)?;
+    let path = args.job.join("config.json");
+    let file = config::parse_job_file(&store.config().to_string(), &path)?;
+    let flags = config::Flags {
+        n_concurrent: args.n_concurrent,
+        judge: config::JudgeConfig {
+            name: args.judge.clone(),
+            models: args.judge_models.clone(),
+            votes: args.judge_votes,
+            ..config::JudgeConfig::default()
+        },
+        ..config::Flags::default()
+    };
+    // For another judge than the job's the variables that name models count.
+    let variable = |name: &str| std::env::var(name).ok().filter(|_| args.judge.is_some() && name.starts_with("JUDGE_"));
+    let mut config = config::resolve(&flags, variable, Some(file), &found.record.name)?;
+    // No agent runs, so none of their variables has to be set.
+    config.agents.iter_mut().for_each(|agent| agent.env.clear());
+    let Loaded { job, record, notes, .. } = load(&config, false, &args.engine)?;
+    notes.iter().for_each(|note| super::say(note));
+    let mut now = record;
+    (now.judge, now.judge_parameters) = (found.record.judge.clone(), found.record.judge_parameters.clone());
+    now.observed.engine = found.record.observed.engine.clone();
+    let differences = found.record.differences(&now);
+    if !differences.is_empty() {
+        return Err(results::Error::Changed { dir: args.job.clone(), differences }.into());
+    }
+    let by_script = job.tasks.iter().any(|task| task.script.is_some());
+    let engine = if by_script { Some(drive::engine(&args.engine).await?) } else { None };
+    let lines = judge_all(args, &config, &job, engine.as_ref(), &found, &mut store).await?;
+    drop(store);
+    print(args, &job, &lines);
+    let ungraded = lines.iter().any(|line| line.after.is_err());
+    Ok(if ungraded { super::exit::INCOMPLETE } else { super::exit::OK })
+}
+
+/// Judges every answer of the job, several at a time; each verdict is on disk before the next is looked at.
+async fn judge_all(
+    args: &JudgeArgs,
+    config: &config::Config,
+    job: &Job,
+    engine: Option<&crate::sandbox::Engine>,
+    found: &results::Job,
+    store: &mut Store,
+) -> Result<Vec<Line>, Error> {
+    let images = Images::new(job.tasks.len());
+    // Nobody watches images that are built for this.
+    let (events, _) = tokio::sync::mpsc::unbounded_channel();
+    let place = engine.map(|engine| Place { engine, images: &images, events: &events });
+    let cache = VerdictCache::of_user(|name| std::env::var(name).ok()).filter(|_| !args.no_cache);
+    let ended = found.by_name();
+    let mut todo = Vec::new();
+    for (index, planned) in job.plan.trials.iter().enumerate() {
+        let Some(record) = ended.get(planned.name.as_str()).copied() else { continue };
+        let is_judged = record.verdict.is_some() || record.outcome == OutcomeKind::Ungraded;
+        if is_judged && let Some(kept) = results::read_kept(store.dir(), record)? {
+            // Looked up before anything is judged, so that equal answers of one pass are judged each by itself.
+            let known = if args.no_cache { None } else { known(job, store.dir(), record, &kept, cache.as_ref()) };
+            todo.push((index, record, kept, known));
+        }
+    }
+    let mut judging = futures_util::stream::iter(todo)
+        .map(|(index, record, kept, known)| async move {
+            let clock = job::Clock::start();
+            let started_at = clock.now();
+            let is_known = known.is_some();
+            let judged = match known {
+                Some(verdict) => Judged { judgment: Some(Ok(verdict).into()), ..Judged::default() },
+                None => {
+                    let task = &job.tasks[record.trial.task_index];
+                    let left = Left { trial: &record.trial.name, answer: &kept.answer, artifacts: &kept.artifacts };
+                    job::judge(job, task, record.trial.task_index, left, place).await
+                }
+            };
+            (index, record, kept, judged, is_known, clock.since(started_at))
+        })
+        .buffered(config.n_concurrent.max(1));
+    let (mut lines, mut graded) = (Vec::new(), false);
+    while let Some((index, record, kept, judged, known, span)) = judging.next().await {
+        let Some(judgment) = &judged.judgment else { continue };
+        if let Err(error) = &judgment.result
+            && error.trouble == Trouble::Refused
+        {
+            return Err(Error::Usage(error.to_string()));
+        }
+        if let Ok(verdict) = &judgment.result {
+            keep(job, store, record, &kept, verdict, cache.as_ref())?;
+        }
+        let line = Line {
+            trial: record.trial.name.clone(),
+            before: record.reward,
+            after: judgment.result.clone().map_err(|error| error.to_string()),
+            known,
+        };
+        if record.outcome == OutcomeKind::Ungraded
+            && let Some(run) = &record.agent_run
+        {
+            graded = true;
+            let outcome = job::decide(run, &kept.answer, Some(&judgment.result));
+            let mut end = results::unjudged(record, kept);
+            (end.outcome, end.script, end.timing.judge) = (outcome, judged.script, Some(span));
+            end.judging = judged.judgment.map(|judgment| Judging::new(None, judgment));
+            store.handle(&Event::TrialFinished { trial: index, end: Box::new(end) })?;
+        }
+        lines.push(line);
+    }
+    // The job's own summary counts what is no longer ungraded; where nothing was, it stays as it is.
+    if graded {
+        store.handle(&Event::JobFinished)?;
+    }
+    Ok(lines)
+}
+
+/// This judge's verdict on this answer, where it has given one: in this job, or, unless a script decides, in any other.
+fn known(
+    job: &Job,
+    dir: &std::path::Path,
+    record: &TrialRecord,
+    kept: &Kept,
+    cache: Option<&VerdictCache>,
+) -> Option<Verdict> {
+    let digest = judge_digest(job, record);
+    if let Some(judgment) = results::read_judgment(dir, record, &digest) {
+        return Some(judgment.verdict);
+    }
+    cache?.get(&cache_key(job, record, kept, &digest)?)
+}
+
+fn keep(
+    job: &Job,
+    store: &Store,
+    record: &TrialRecord,
+    kept: &Kept,
+    verdict: &Verdict,
+    cache: Option<&VerdictCache>,
+) -> Result<(), Error> {
+    let digest = judge_digest(job, record);
+    if let (Some(cache), Some(key)) = (cache, cache_key(job, record, kept, &digest)) {
+        cache.put(&key, verdict)?;
+    }
+    let judgment = JudgmentRecord {
+        judge: verdict.judge.clone(),
+        judge_digest: digest,
+        task_content_digest: record.task_content_digest.clone(),
+        answer_sha256: record.answer.as_ref().and_then(|answer| answer.sha256.clone()),
+        verdict: verdict.clone(),
+    };
+    Ok(store.keep_judgment(&record.trial.name, &judgment)?)
+}
+
+/// The digest of who judges this trial: a task that has only a script is judged by that.
+fn judge_digest(job: &Job, record: &TrialRecord) -> String {
+    match &job.tasks[record.trial.task_index].script {
+        Some(_) => crate::judge::Judge::Script.digest(),
+        None => job.judge.digest(),
+    }
+}
+
+/// What a verdict depends on; `None` where that is more than texts.
+fn cache_key(job: &Job, record: &TrialRecord, kept: &Kept, digest: &str) -> Option<String> {
+    let task = &job.tasks[record.trial.task_index];
+    match (&task.script, &task.case, &kept.answer) {
+        (None, Some(case), Answer::Text { text, .. }) => Some(task.matter(case, text).digest(digest)),
+        _ => None,
+    }
+}
+
+fn print(args: &JudgeArgs, job: &Job, lines: &[Line]) {
+    let is_changed = |line: &&Line| line.after.as_ref().is_ok_and(|verdict| line.before != Some(verdict.reward));
+    let changed: Vec<&Line> = lines.iter().filter(is_changed).collect();
+    let ungraded: Vec<&Line> = lines.iter().filter(|line| line.after.is_err()).collect();
+    let known = lines.iter().filter(|line| line.known).count();
+    if let Format::Json = args.format {
+        let entry = |line: &Line| {
+            let verdict = line.after.as_ref().ok();
+            serde_json::json!({
+                "trial": line.trial,
+                "before": line.before,
+                "after": verdict.map(|verdict| verdict.reward),
+                "changed": is_changed(&line),
+                "known": line.known,
+                "rule": verdict.map(|verdict| &verdict.rule),
+                "reason": line.after.as_ref().map_or_else(Clone::clone, |verdict| verdict.reason.clone()),
+            })
+        };
+        let value = serde_json::json!({
+            "format": "seatrial-judge-1",
+            "judge": job.judge.name(),
+            "judge_digest": job.judge.digest(),
+            "judged": lines.len(),
+            "changed": changed.len(),
+            "ungraded": ungraded.len(),
+            "known": known,
+            "entries": lines.iter().map(entry).collect::<Vec<_>>(),
+        });
+        return super::show(&format!("{value:#}"));
+    }
+    let taken = if known > 0 { format!(", {known} of them before") } else { String::new() };
+    super::show(&format!(
+        "judge {}: {} judged{taken}, {} changed, {} ungraded",
+        job.judge.name(),
+        count(lines.len(), "answer"),
+        changed.len(),
+        ungraded.len()
+    ));
+    let number = |reward: Option<f64>| reward.map_or_else(|| "-".to_owned(), |reward| format!("{reward:.3}"));
+    if !changed.is_empty() || !ungraded.is_empty() {
+        let width = changed.iter().chain(&ungraded).map(|line| line.trial.chars().count()).max().unwrap_or(0);
+        super::show(&format!("\n{:width$}  before  after  why", "trial"));
+        for line in changed.iter().chain(&ungraded) {
+            let (after, why) = match &line.after {
+                Ok(verdict) => (Some(verdict.reward), verdict.reason.as_str()),
+                Err(why) => (None, why.as_str()),
+            };
+            let why: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            super::show(&format!("{:width$}  {:>6}  {:>5}  {why}", line.trial, number(line.before), number(after)));
+        }
+    }
+    let dir = args.job.display();
+    super::say(&format!("`seatrial report {dir} --judge {}` shows the job by these verdicts", job.judge.name()));
+}
