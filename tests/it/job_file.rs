@@ -1,7 +1,9 @@
 //! What a job file can say, what wins over it, and what is kept of it on disk.
 
 use crate::support::project;
-use seatrial::config::{Config, Error, Flags, JobFile, find_job_file, job_record, parse_job_file, resolve};
+use seatrial::config::{
+    Config, Error, Flags, JobFile, JudgeConfig, find_job_file, job_record, parse_job_file, resolve,
+};
 use seatrial::task::NetworkMode;
 use std::path::Path;
 
@@ -238,4 +240,51 @@ fn no_value_that_may_be_a_secret_is_written() {
     for secret in ["sk-file", "c-file", "a-file", "t-file", "p-file", "sk-live", "me:pw", "a1b2c3", "ghp_"] {
         assert!(!record.to_string().contains(secret), "{secret}");
     }
+}
+
+#[test]
+fn a_judge_is_a_name_or_a_table_and_flags_win_over_variables_over_the_file() {
+    let table = "seatrial: {judge: {name: rubric, model: a, votes: 2, temperature: 0.5, boundary: false}}\n";
+    let env = |name: &str| (name == "JUDGE_MODELS").then(|| "b, c d".to_string());
+    let judged = |flags: &JudgeConfig, env: &dyn Fn(&str) -> Option<String>| {
+        let flags = Flags { judge: flags.clone(), ..Flags::default() };
+        let config = resolve(&flags, env, Some(parse(table).unwrap()), "now").unwrap();
+        // What is written down says the same when it is read back.
+        let again = parse(&job_record(&config).to_string()).unwrap();
+        assert_eq!(resolve(&Flags::default(), |_| None, Some(again), "now").unwrap().judge, config.judge);
+        config.judge
+    };
+    let typed = JudgeConfig { models: vec!["e".into()], votes: Some(3), ..JudgeConfig::default() };
+    let file = judged(&JudgeConfig::default(), &|_| None);
+    assert_eq!((file.name.as_deref(), &file.models[..]), (Some("rubric"), &["a".to_string()][..]));
+    assert_eq!((file.votes, file.temperature, file.boundary), (Some(2), Some(0.5), Some(false)));
+    assert_eq!(judged(&JudgeConfig::default(), &env).models, ["b", "c", "d"]);
+    let flags = judged(&typed, &env);
+    assert_eq!((&flags.models[..], flags.votes, flags.temperature), (&["e".to_string()][..], Some(3), Some(0.5)));
+    for (wrong, said) in [
+        ("{name: rubric, modle: a}", "seatrial.judge.modle"),
+        ("{base_url: 'https://me:secret@host/v1'}", "holds a login"),
+        ("{temperature: 3}", "must be from 0 to 2"),
+        ("[rules]", "seatrial.judge"),
+    ] {
+        let error = parse(&format!("seatrial: {{judge: {wrong}}}")).unwrap_err().to_string();
+        assert!(error.contains(said), "{wrong}: {error}");
+    }
+}
+
+#[test]
+fn a_suite_may_name_its_judge() {
+    let suite = crate::mini::generated();
+    let manifest = suite.read("vendor/suite.toml");
+    let named = match manifest.contains("[judge]") {
+        true => manifest.replacen("[judge]", "[judge]\nname = \"letter\"", 1),
+        false => format!("{manifest}\n[judge]\nname = \"letter\"\n"),
+    };
+    suite.write("vendor/suite.toml", named);
+    let mut command = suite.command(&["run", "tasks", "--dry-run"]);
+    let out = command.env_remove("JUDGE_MODEL").env_remove("JUDGE_MODELS").output().unwrap();
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(said.contains("judge `letter` asks a model, and none is named"), "{said}");
+    let run = suite.run(&["run", "tasks", "--dry-run", "--judge", "rules"]).expect_code(0);
+    assert!(run.stdout.contains("judge rules") || run.stderr.contains("judge rules"), "{run:?}");
 }

@@ -37,13 +37,8 @@ pub fn yes_no_schema() -> Value {
 /// The class in a reply: of a JSON object with `grade`; of a reply or a last line that is a letter or a class's name;
 /// of the last `grade: X`. A letter that merely stands in a sentence is none: "A" is an article too.
 pub fn read(reply: &str, grades: Grades) -> Result<Read, Unreadable> {
-    let in_json = |object: &Object| match object.get("grade") {
-        Ok(value) => value.map(|value| {
-            let class = value.as_str().and_then(|text| class_of(text, grades));
-            class.map(|class| (class, object.text("rationale"))).ok_or_else(|| format!("its grade is `{value}`"))
-        }),
-        Err(twice) => Some(Err(twice)),
-    };
+    let by_letter = |value: &Value| value.as_str().and_then(|text| class_of(text, grades));
+    let in_json = |object: &Object| classed(object, "grade", by_letter);
     if let Some(read) = object(reply, in_json) {
         let (class, rationale) = read?;
         return Ok(graded(class, rationale));
@@ -65,18 +60,13 @@ pub fn read_yes_no(reply: &str) -> Result<Read, Unreadable> {
         "no" | "false" => Some("incorrect"),
         _ => None,
     };
-    let in_json = |object: &Object| match object.get("correct") {
-        Ok(value) => value.map(|value| {
-            let class = match value {
-                Value::Bool(true) => Some("correct"),
-                Value::Bool(false) => Some("incorrect"),
-                Value::String(text) => word(text),
-                _ => None,
-            };
-            class.map(|class| (class, object.text("rationale"))).ok_or_else(|| format!("`correct` is `{value}`"))
-        }),
-        Err(twice) => Some(Err(twice)),
+    let by_word = |value: &Value| match value {
+        Value::Bool(true) => Some("correct"),
+        Value::Bool(false) => Some("incorrect"),
+        Value::String(text) => word(text),
+        _ => None,
     };
+    let in_json = |object: &Object| classed(object, "correct", by_word);
     if let Some(read) = object(reply, in_json) {
         let (class, rationale) = read?;
         return Ok(graded(class, rationale));
@@ -89,6 +79,19 @@ pub fn read_yes_no(reply: &str) -> Result<Read, Unreadable> {
         Some(class) => Ok(graded(class, String::new())),
         None => Err(format!("it says neither yes nor no; {}", beginning(reply))),
     }
+}
+
+/// The class under a key, with the reason; `None` where the object is about something else.
+fn classed(
+    object: &Object,
+    key: &str,
+    class: impl Fn(&Value) -> Option<&'static str>,
+) -> Option<Result<(&'static str, String), Unreadable>> {
+    let value = match object.get(key) {
+        Ok(value) => value?,
+        Err(twice) => return Some(Err(twice)),
+    };
+    Some(class(value).map(|class| (class, object.text("rationale"))).ok_or_else(|| format!("its `{key}` is `{value}`")))
 }
 
 /// Only a right answer earns something: the published accuracies count nothing else.
