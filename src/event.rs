@@ -4,6 +4,7 @@
 use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
 use crate::judge::Verdict;
+use crate::model::ModelUse;
 use crate::network::Attempt;
 use crate::plan::{Plan, PlannedTrial};
 use serde::{Deserialize, Serialize};
@@ -153,6 +154,8 @@ pub struct Fault {
 pub enum Limit {
     /// The memory cap of the sandbox (the engine said so, not the exit code alone).
     Memory,
+    /// A cap on what it may use of models, of which the model relay refused more.
+    Budget,
 }
 
 /// How a trial ended; exactly one of these. Only [`Outcome::Fault`] may be retried; a verdict is sealed.
@@ -289,4 +292,6 @@ pub struct TrialEnd {
     pub image: Option<(String, String)>,
     /// What it tried to reach, where it had a way to listed hosts.
     pub network: Option<NetworkUse>,
+    /// What it used of models, where it had the model relay.
+    pub model: Option<ModelUse>,
 }

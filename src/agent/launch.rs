@@ -93,6 +93,8 @@ pub struct Launch<'a> {
     pub solution_env: &'a [(String, String)],
     /// What only this agent gets.
     pub agent_env: &'a [(String, String)],
+    /// What leads its model client to the model relay; what it is given itself wins.
+    pub relay_env: &'a [(String, String)],
     /// The model it is to use, where it uses one.
     pub model: Option<&'a str>,
     /// Folder to run in; the image's own where `None`.
@@ -125,6 +127,7 @@ impl Launch<'_> {
             Agent::Nop => {}
         }
         env.extend(self.model.map(|model| pair("SEATRIAL_MODEL", model)));
+        env.extend(self.relay_env.iter().cloned());
         env.extend(self.agent_env.iter().cloned());
         env
     }

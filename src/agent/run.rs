@@ -27,6 +27,9 @@ pub struct AgentRun {
     pub dropped_bytes: u64,
     /// Something was wrong with the sandbox's stream that only the agent can have caused, in words.
     pub spoiled: Option<String>,
+    /// The cap on models, such as `50 requests`, over which it was refused more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_budget: Option<String>,
 }
 
 impl AgentRun {

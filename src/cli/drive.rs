@@ -116,6 +116,10 @@ fn show(dir: &Path, ended: job::Ended) -> Result<u8, Error> {
         super::say(&format!("error: the engine stopped answering\n\nhint: start it, then `seatrial resume {dir}`"));
         return Ok(exit::ENGINE);
     }
+    if let Some(why) = ended.halted {
+        super::say(&format!("error: {why}\n\nhint: mend that, then `seatrial resume {dir}` goes on"));
+        return Ok(exit::INCOMPLETE);
+    }
     if ended.interrupted {
         super::say(&format!("interrupted\n\nhint: `seatrial resume {dir}` goes on"));
         return Ok(exit::INTERRUPTED);

@@ -24,6 +24,8 @@ pub enum Error {
     #[error(transparent)]
     Agent(#[from] crate::agent::Error),
     #[error(transparent)]
+    Model(#[from] crate::model::Error),
+    #[error(transparent)]
     Judge(#[from] crate::judge::Error),
     #[error(transparent)]
     Job(#[from] crate::job::Error),
@@ -56,7 +58,7 @@ impl Error {
             | Error::Stamp(_) => exit::BAD_INPUT,
             Error::Results(results::Error::Write { .. }) => exit::HOST,
             Error::Results(_) | Error::Job(_) | Error::Usage(_) => exit::BAD_INPUT,
-            Error::Agent(_) | Error::Judge(_) | Error::Network(_) => exit::BAD_INPUT,
+            Error::Agent(_) | Error::Model(_) | Error::Judge(_) | Error::Network(_) => exit::BAD_INPUT,
             Error::Sandbox(sandbox::Error::Script { .. } | sandbox::Error::Base(_)) => exit::BAD_INPUT,
             Error::Sandbox(_) => exit::ENGINE,
             Error::Report(report::Error::NoFolder { .. }) => exit::BAD_INPUT,
@@ -75,6 +77,7 @@ impl Error {
             Error::Sandbox(e) => e.hint(),
             Error::Network(e) => e.hint(),
             Error::Agent(e) => e.hint(),
+            Error::Model(e) => e.hint(),
             Error::Judge(e) => e.hint(),
             Error::Job(e) => e.hint(),
             Error::Results(e) => near_job(e).map(|near| format!("did you mean `{near}`?")).or_else(|| e.hint()),

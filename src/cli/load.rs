@@ -3,6 +3,7 @@
 
 use super::drive::EngineArgs;
 use super::error::Error;
+use super::model::lend;
 use super::words::count;
 use crate::agent::Agent;
 use crate::config::{self, AgentConfig, Config};
@@ -112,7 +113,8 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         complete(&tasks)?;
     }
 
-    let agents = config.agents.iter().map(agent).collect::<Result<Vec<_>, Error>>()?;
+    let mut agents = config.agents.iter().map(agent).collect::<Result<Vec<_>, Error>>()?;
+    let spend = lend(&mut agents, config, &mut notes)?;
     let judge = engine.judge(&config.judge)?;
     let records = tasks.iter().map(task_record).collect::<Result<Vec<_>, Error>>()?;
     let names: Vec<String> = tasks.iter().map(|task| task.name.clone()).collect();
@@ -135,7 +137,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         observed: observed(),
     };
     let egress = Arc::new(egress);
-    let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, egress, settings };
+    let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, egress, spend, settings };
     Ok(Loaded { job: Arc::new(job), record, notes, corpora })
 }
 
@@ -214,6 +216,7 @@ fn agent(config: &AgentConfig) -> Result<AgentSetup, Error> {
         override_timeout: config.override_timeout_sec.map(Duration::from_secs_f64),
         max_timeout: config.max_timeout_sec.map(Duration::from_secs_f64),
         extra_hosts: config.extra_allowed_hosts.clone(),
+        relay: None,
     })
 }
 

@@ -16,6 +16,7 @@ mod judge_cases;
 mod keys;
 mod lint;
 mod load;
+mod model;
 mod populate;
 mod report;
 mod resume;

@@ -4,6 +4,7 @@ use super::drive::{self, EngineArgs};
 use super::error::Error;
 use super::keys;
 use super::load::{Loaded, load};
+use super::model::CapArgs;
 use super::vendor::VendorArgs;
 use crate::config::{self, Flags};
 use crate::results::Store;
@@ -88,6 +89,8 @@ pub struct RunArgs {
     /// Who judges: rules
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
+    #[command(flatten)]
+    caps: CapArgs,
     /// Say what would run, and check all of it, without running anything
     #[arg(long)]
     dry_run: bool,
@@ -147,6 +150,7 @@ impl RunArgs {
             base_image: self.base_image.clone(),
             force_build: self.force_build,
             judge: self.judge.clone(),
+            model: self.caps.config(),
             vendor: self.vendor.vendor.clone(),
             suite: self.vendor.suite.clone(),
         };

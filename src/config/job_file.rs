@@ -1,7 +1,7 @@
 //! What a job file says, typed; everything that it leaves out is `None`. Names and meanings are Harbor's JobConfig's.
 //! Data only.
 
-use super::settings::{AgentConfig, DatasetConfig};
+use super::settings::{AgentConfig, DatasetConfig, ModelConfig};
 use crate::task::NetworkMode;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -93,4 +93,6 @@ pub struct OwnFile {
     pub suite: Option<PathBuf>,
     /// `judge`.
     pub judge: Option<String>,
+    /// `model`.
+    pub model: ModelConfig,
 }

@@ -8,7 +8,8 @@ use crate::judge::{Judge, Verdict};
 use crate::task::Case;
 
 /// The outcome of a run that left this answer. The first of these that holds: the agent spoiled its sandbox; its time
-/// was over; it hit its memory cap; it ended with an error; it left no answer; the judge decides.
+/// was over; it hit its memory cap; it ended after it was refused more of its model; it ended with an error; it left no
+/// answer; the judge decides.
 ///
 /// An answer is judged in each of these cases; where the judge can't decide, the trial is ungraded whatever else it is.
 pub fn decide(run: &AgentRun, answer: &Answer, judge: &Judge, task: &str, case: &Case) -> Outcome {
@@ -21,6 +22,10 @@ pub fn decide(run: &AgentRun, answer: &Answer, judge: &Judge, task: &str, case: 
     };
     match own_failure(run) {
         Some(failure) => failure(verdict),
+        // An agent that ends well without its answer, since it was refused more, is at its limit too.
+        None if run.over_budget.is_some() && verdict.is_none() => {
+            Outcome::Limit { limit: Limit::Budget, verdict: None }
+        }
         None => match (answer, verdict) {
             (Answer::None { reason, .. }, _) => Outcome::NoAnswer { reason: *reason },
             (Answer::Text { .. }, Some(verdict)) => Outcome::Scored { verdict },
@@ -40,6 +45,9 @@ fn own_failure(run: &AgentRun) -> Option<WithVerdict> {
     }
     if run.out_of_memory {
         return Some(Box::new(|verdict| Outcome::Limit { limit: Limit::Memory, verdict }));
+    }
+    if run.over_budget.is_some() && !run.is_clean() {
+        return Some(Box::new(|verdict| Outcome::Limit { limit: Limit::Budget, verdict }));
     }
     match (run.exit_code, run.signal) {
         (Some(0), _) => None,

@@ -8,6 +8,7 @@ mod clock;
 mod decide;
 mod error;
 mod images;
+mod lend;
 mod reach;
 mod schedule;
 mod settings;

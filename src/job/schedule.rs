@@ -13,12 +13,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 /// How a job came to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// The user stopped it.
     pub interrupted: bool,
     /// The engine stopped answering and did not come back.
     pub engine_gone: bool,
+    /// Why no trial could go on, as a sentence: a wrong key, no money, a cap of the job.
+    pub halted: Option<String>,
 }
 
 /// Why a job ended early.
@@ -73,7 +75,8 @@ pub async fn run<E>(
         return Err(Broken::Reader(error));
     }
     reader(&Event::JobFinished).map_err(Broken::Reader)?;
-    Ok(Ended { interrupted: stop.is_set() && !engine_gone, engine_gone })
+    let halted = stop.reason().map(str::to_owned);
+    Ok(Ended { interrupted: stop.is_set() && !engine_gone && halted.is_none(), engine_gone, halted })
 }
 
 /// Starts trials one after the other as places become free; says whether the engine was lost.
@@ -127,6 +130,7 @@ async fn one(context: Arc<Context>, index: usize, place: Option<OwnedSemaphorePe
             faults: Vec::new(),
             image: None,
             network: None,
+            model: None,
         },
     };
     context.say(Event::TrialFinished { trial: index, end: Box::new(end) });

@@ -5,6 +5,7 @@ use super::Error;
 use super::reach::reach;
 use super::settings::{AgentSetup, Settings};
 use crate::judge::Judge;
+use crate::model::Spend;
 use crate::network::{Egress, Policy};
 use crate::plan::Plan;
 use crate::sandbox::{ImageSource, Limits};
@@ -29,6 +30,8 @@ pub struct Job {
     pub judge: Judge,
     /// Who lets streams of sandboxes out.
     pub egress: Arc<Egress>,
+    /// What its agents cost together.
+    pub spend: Arc<Spend>,
     /// How it runs.
     pub settings: Settings,
 }

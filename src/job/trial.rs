@@ -5,6 +5,7 @@
 use super::clock::Clock;
 use super::decide::decide;
 use super::images::Images;
+use super::lend::{Lent, provider_fault};
 use super::setup::{Job, JobTask};
 use super::stop::Stop;
 use super::way_out::WayOut;
@@ -108,6 +109,7 @@ async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd
         faults: Vec::new(),
         image: None,
         network: None,
+        model: None,
     };
     end.outcome = match steps(context, index, &planned, &clock, &mut end, place).await {
         Ok(outcome) => outcome,
@@ -142,14 +144,17 @@ async fn steps(
 
     enter(Stage::Sandbox);
     let owner = Owner { job: job.name.clone(), trial: planned.name.clone() };
-    let way = WayOut::new(&task.network[planned.agent_index], &job.egress);
+    let policy = &task.network[planned.agent_index];
+    let lent = Lent::new(&job.agents[planned.agent_index], policy, &context.stop);
+    let way = WayOut::new(policy, &job.egress, lent.as_ref());
     let spec = Spec { image, network: way.network(), limits: task.limits, owner };
     let began = clock.now();
     // Not cut short by a stop: a container that is half made would have no owner that removes it.
     let mut sandbox = context.engine.open(&spec).await.map_err(|e| fault(Stage::Sandbox, &e))?;
     end.timing.sandbox = Some(clock.since(began));
 
-    let ran = within(context, index, planned, clock, end, &mut sandbox).await;
+    let relay_env = lent.as_ref().map(Lent::env).unwrap_or_default();
+    let ran = within(context, index, planned, &relay_env, clock, end, &mut sandbox).await;
     if matches!(ran, Ok(None) | Err(_)) {
         sandbox.abandon();
     }
@@ -166,7 +171,15 @@ async fn steps(
         context.say(Event::Network { trial: index, attempts, unrecorded: network.unrecorded });
         end.network = Some(network);
     }
-    let Some((run, answer)) = ran? else { return Ok(Outcome::Cancelled) };
+    end.model = lent.map(|lent| lent.used());
+    let Some((mut run, answer)) = ran? else { return Ok(Outcome::Cancelled) };
+    if let Some(used) = &end.model {
+        run.over_budget.clone_from(&used.over);
+        if let Some(fault) = provider_fault(&run, &answer, used) {
+            (end.agent, end.answer) = (Some(run), Some(answer));
+            return Err(fault);
+        }
+    }
 
     enter(Stage::Judge);
     let began = clock.now();
@@ -200,6 +213,7 @@ async fn within(
     context: &Context,
     index: usize,
     planned: &PlannedTrial,
+    relay_env: &[(String, String)],
     clock: &Clock,
     end: &mut TrialEnd,
     sandbox: &mut Sandbox,
@@ -209,7 +223,7 @@ async fn within(
     let setup = &job.agents[planned.agent_index];
     context.say(Event::TrialStage { trial: index, stage: Stage::Agent });
     let began = clock.now();
-    let launch = launch(job, task, planned);
+    let launch = launch(job, task, planned, relay_env);
     let mut on_text = |text| context.say(Event::AgentOutput { trial: index, text });
     let run = tokio::select! {
         biased;
@@ -240,7 +254,12 @@ async fn collect(sandbox: &mut Sandbox, run: &mut AgentRun) -> Result<Answer, sa
     answer::collect(sandbox).await
 }
 
-fn launch<'a>(job: &'a Job, task: &'a JobTask, planned: &PlannedTrial) -> Launch<'a> {
+fn launch<'a>(
+    job: &'a Job,
+    task: &'a JobTask,
+    planned: &PlannedTrial,
+    relay_env: &'a [(String, String)],
+) -> Launch<'a> {
     let setup = &job.agents[planned.agent_index];
     Launch {
         instruction: &task.instruction,
@@ -248,6 +267,7 @@ fn launch<'a>(job: &'a Job, task: &'a JobTask, planned: &PlannedTrial) -> Launch
         env: &task.env,
         solution_env: &task.solution_env,
         agent_env: &setup.env,
+        relay_env,
         model: setup.model.as_deref(),
         workdir: task.workdir.clone(),
         user: task.user.clone(),

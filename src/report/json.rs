@@ -1,8 +1,10 @@
 //! The report for programs. Its fields are documented here and in `stats/summary.rs`, and carry a format number.
 
+use super::models::{Models, models};
 use super::network::{Network, network};
 use super::plain::misleads;
 use crate::event::NetworkUse;
+use crate::model::ModelUse;
 use crate::results::{Job, TrialRecord};
 use crate::stats::{ArmSummary, Summary};
 use serde::Serialize;
@@ -17,6 +19,9 @@ struct Report<'a> {
     /// What agents reached and were denied; not there where no trial had a way to listed hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<Network<'a>>,
+    /// What agents used of models; not there where no trial had the model relay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    models: Option<Models>,
     /// One entry per agent and model.
     arms: &'a [ArmSummary],
     /// Trials that have ended, in the order of the plan.
@@ -65,6 +70,9 @@ struct TrialPart<'a> {
     /// What it tried to reach; not there where it had no way to listed hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<&'a NetworkUse>,
+    /// What it used of models; not there where it had no model relay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_use: Option<&'a ModelUse>,
     /// How long the trial took, in seconds.
     seconds: f64,
 }
@@ -90,6 +98,7 @@ pub fn json(job: &Job, summary: &Summary) -> String {
             planned: record.trials.len(),
         },
         network: network(job),
+        models: models(job),
         arms: &summary.arms,
         trials: job.trials.iter().map(trial).collect(),
         missing: &job.missing,
@@ -114,6 +123,7 @@ fn trial(record: &TrialRecord) -> TrialPart<'_> {
         verdict: record.verdict.as_ref().map(|verdict| verdict.reason.as_str()),
         retries: record.earlier_faults.len(),
         network: record.network.as_ref(),
+        model_use: record.model.as_ref(),
         seconds: span.finished_at - span.started_at,
     }
 }

@@ -8,6 +8,7 @@ mod json;
 mod junit;
 pub mod live;
 mod markdown;
+mod models;
 mod network;
 mod numbers;
 mod plain;

@@ -1,5 +1,6 @@
 //! The report for a terminal: 80 columns, no color, readable when it is pasted into a message.
 
+use super::models::models;
 use super::network::network;
 use super::numbers::{
     Group, arm_name, bad_keys, counts, groups, interval, job_line, pass_rate, percent, seconds, task_name, tasks, three,
@@ -27,6 +28,10 @@ pub fn text(job: &Job, summary: &Summary) -> String {
     if let Some(network) = network(job) {
         out.push_str("\nnetwork\n");
         network.facts().iter().for_each(|(name, text)| fact(&mut out, name, &plain(text)));
+    }
+    if let Some(models) = models(job) {
+        out.push_str("\nmodels\n");
+        models.facts().iter().for_each(|(name, text)| fact(&mut out, name, text));
     }
     let groups = groups(job);
     if !groups.is_empty() {

@@ -98,7 +98,7 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
             "version": env!("CARGO_PKG_VERSION"),
             "model_info": model,
         },
-        "agent_result": record.agent_run.as_ref().map(|_| json!({})),
+        "agent_result": record.agent_run.as_ref().map(|_| agent_result(record)),
         "verifier_result": record.reward.map(|reward| json!({"rewards": {"reward": reward}})),
         "exception_info": exception(record).map(|(name, policy)| json!({
             "exception_type": name,
@@ -117,6 +117,17 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
         "reward_valid": record.reward.is_some(),
         "seatrial": record,
         "seatrial_seal": record.seal(),
+    })
+}
+
+/// What the agent used, where that was counted. Harbor's input tokens are all that was read, cached or not.
+fn agent_result(record: &TrialRecord) -> Value {
+    let Some(used) = &record.model else { return json!({}) };
+    json!({
+        "n_input_tokens": used.usage.prompt(),
+        "n_cache_tokens": used.usage.cache_read,
+        "n_output_tokens": used.usage.output,
+        "cost_usd": used.cost_usd,
     })
 }
 

@@ -64,6 +64,7 @@ pub fn reason(outcome: &Outcome) -> Option<String> {
         Outcome::AgentTimeout { .. } => "the agent ran out of time".into(),
         Outcome::AgentError { reason, .. } | Outcome::Ungraded { reason } => reason.clone(),
         Outcome::Limit { limit: Limit::Memory, .. } => "the agent ran into its memory limit".into(),
+        Outcome::Limit { limit: Limit::Budget, .. } => "the agent used up what it may use of models".into(),
         Outcome::Fault { fault } => fault.message.clone(),
         Outcome::Cancelled => "stopped by the user".into(),
     })

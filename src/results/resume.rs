@@ -47,6 +47,7 @@ pub fn rejudged(record: &TrialRecord, answer: Option<Answer>, outcome: Outcome, 
         faults: record.earlier_faults.clone(),
         image: record.image.as_ref().map(|image| (image.tag.clone(), image.id.clone())),
         network: record.network.clone(),
+        model: record.model.clone(),
     }
 }
 

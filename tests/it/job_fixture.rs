@@ -117,12 +117,14 @@ pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
             output_bytes: 6,
             dropped_bytes: 0,
             spoiled: None,
+            over_budget: None,
         }),
         answer: ran.then_some(answer),
         outcome,
         faults: vec![],
         image: ran.then(|| ("seatrial/task:abc".into(), "sha256:1d".into())),
         network: None,
+        model: None,
     }
 }
 

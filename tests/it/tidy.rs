@@ -5,7 +5,7 @@ use crate::support::{Suite, project};
 use std::collections::BTreeSet;
 
 /// The rooms in the order of `lib.rs`, and all that each may import. ARCHITECTURE.md shows the same table.
-const ROOMS: [(&str, &[&str]); 21] = [
+const ROOMS: [(&str, &[&str]); 22] = [
     ("random", &[]),
     ("quota", &[]),
     ("corpus", &[]),
@@ -16,15 +16,16 @@ const ROOMS: [(&str, &[&str]); 21] = [
     ("wire", &[]),
     ("network", &[]),
     ("sandbox", &["wire", "network"]),
+    ("model", &[]),
     ("agent", &["sandbox"]),
     ("answer", &["sandbox"]),
     ("judge", &["task", "answer"]),
-    ("event", &["network", "plan", "agent", "answer", "judge"]),
-    ("job", &["task", "plan", "network", "sandbox", "agent", "answer", "judge", "event"]),
-    ("results", &["plan", "network", "agent", "answer", "judge", "event"]),
+    ("event", &["model", "network", "plan", "agent", "answer", "judge"]),
+    ("job", &["task", "plan", "network", "sandbox", "model", "agent", "answer", "judge", "event"]),
+    ("results", &["plan", "network", "model", "agent", "answer", "judge", "event"]),
     ("stats", &["random", "quota", "question", "task", "results"]),
     ("stamp", &["question", "task", "stats"]),
-    ("report", &["task", "event", "results", "stats"]),
+    ("report", &["task", "model", "event", "results", "stats"]),
     ("config", &["task"]),
     ("cli", &["all"]),
 ];

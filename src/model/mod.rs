@@ -1,0 +1,20 @@
+//! Models behind their providers' interfaces: one request in, one reply or one named failure out, and what it cost.
+//!
+//! The room knows wire formats, retries, usage, prices, and how traffic is recorded and played back. It must not know
+//! tasks, agents or judges, and it must never show a key: not in an error, a log, a recording or a debug print.
+
+mod endpoint;
+mod error;
+mod price;
+mod relay;
+mod secret;
+mod transport;
+mod usage;
+
+pub use endpoint::{Api, Endpoint};
+pub use error::Error;
+pub use price::{Price, Prices};
+pub use relay::{Called, Caps, HOST, ModelUse, PORT, Relay, Spend, TrialRelay};
+pub use secret::Secret;
+pub use transport::{Body, HttpRequest, HttpResponse, Transport, TransportError};
+pub use usage::Usage;
