@@ -33,7 +33,7 @@ pub mod network;
 /// A closed box that runs one agent: run, read, write, close. It knows containers, not tasks.
 pub mod sandbox;
 
-/// Models behind their providers' interfaces, what they cost, and the relay that lends a sandbox one without its key.
+/// Models behind their providers' interfaces: one request in, one reply or one named failure out, and what it cost.
 pub mod model;
 
 /// Who answers: the command an agent runs in its sandbox, and what came of it.

@@ -1,8 +1,8 @@
 //! One request of an agent, from its beginning until its answer has ended or the agent has left: what is known of it is
 //! counted when this is dropped, whatever became of it.
 
-use super::read::Reader;
 use super::trial::TrialRelay;
+use crate::model::Meter;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::OwnedSemaphorePermit;
@@ -40,7 +40,7 @@ pub(super) struct Call {
     /// Its answer should say what it used.
     pub(super) reads_usage: bool,
     /// Reads what the answer used.
-    pub(super) reader: Option<Reader>,
+    pub(super) meter: Option<Meter>,
     /// How long the answer's body is, where that was said.
     pub(super) length: Option<u64>,
     /// The answer has come whole.
@@ -64,7 +64,7 @@ impl Call {
             sent: false,
             failure: None,
             reads_usage: false,
-            reader: None,
+            meter: None,
             length: None,
             ended: false,
             turn: None,
@@ -74,8 +74,8 @@ impl Call {
     /// A piece of the answer passes.
     pub(super) fn passes(&mut self, piece: &[u8]) {
         self.called.down += piece.len() as u64;
-        if let Some(reader) = &mut self.reader {
-            reader.push(piece);
+        if let Some(meter) = &mut self.meter {
+            meter.push(piece);
         }
         self.ended |= self.length == Some(self.called.down);
     }
@@ -89,7 +89,8 @@ impl Call {
 impl Drop for Call {
     fn drop(&mut self) {
         self.called.duration = self.started.elapsed();
-        let (usage, error) = self.reader.take().map_or((None, None), Reader::end);
+        let usage = self.meter.as_ref().and_then(Meter::usage);
+        let error = self.meter.as_ref().and_then(Meter::trouble);
         let waited_in_vain = self.sent && self.called.status.is_none() && self.called.duration >= SILENCE;
         let failure = self.failure.take().or(error.map(|error| format!("broke off its answer: {error}")));
         let failure = failure.or(waited_in_vain.then(|| {

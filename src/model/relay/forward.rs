@@ -3,10 +3,10 @@
 
 use super::answer::{Body, Refusal};
 use super::call::Call;
-use super::read::Reader;
 use super::route::{Route, route, way_out};
 use super::trial::TrialRelay;
-use crate::model::{Api, HttpRequest, HttpResponse, Secret};
+use crate::model::format::classify;
+use crate::model::{Api, Class, HttpRequest, HttpResponse, Meter, Secret};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use http_body_util::{BodyExt, Full, Limited, StreamBody};
@@ -114,8 +114,7 @@ impl TrialRelay {
             Err(_) => return Err(failed(format!("gave no answer for {} s", SILENCE.as_secs()), call)),
         };
         if (200..300).contains(&response.status) {
-            let stream = value(&response, "content-type").is_some_and(|kind| kind.starts_with("text/event-stream"));
-            call.reader = form.map(|form| Reader::new(form, stream));
+            call.meter = form.map(|form| Meter::new(form, value(&response, "content-type")));
             call.length = value(&response, "content-length").and_then(|length| length.parse().ok());
         }
         Ok(response)
@@ -210,27 +209,24 @@ impl TrialRelay {
     fn blame(&self, status: u16, body: &[u8], whole: bool, call: &mut Call) {
         let endpoint = &self.relay.endpoint;
         let host = endpoint.host();
-        let body: Value = serde_json::from_slice(body).unwrap_or_default();
-        let word = |at: &str| body.pointer(at).and_then(Value::as_str).unwrap_or_default().to_lowercase();
-        let (kind, code, message) = (word("/error/type"), word("/error/code"), word("/error/message"));
-        let no_money = status == 402
-            || kind == "billing_error"
-            || [&kind, &code].into_iter().any(|word| word == "insufficient_quota")
-            || message.contains("credit balance");
+        let body = serde_json::from_slice(body).unwrap_or(Value::Null);
+        let (class, _) = classify(Some(status), &body);
+        let no_money = class == Class::Billing
+            || body["error"]["message"].as_str().is_some_and(|message| message.contains("credit balance"));
         let wanted = call.model.as_deref().is_some_and(|model| model == endpoint.model);
+        call.failure = Some(format!("answered {status}, {}", class.word()));
         if no_money {
-            call.failure = Some(format!("answered {status}: the account has no money left"));
             self.halt(format!("`{host}` says that the account has no money left (status {status})"));
         } else if status == 401 {
             let (variable, ..) = endpoint.api.variables();
-            call.failure = Some("answered 401: it refused the key".to_owned());
             self.halt(format!("`{host}` refused the key in `{variable}` (status 401)"));
         } else if status == 404 && wanted {
-            call.failure = Some("answered 404: it has no such model".to_owned());
             self.halt(format!("`{host}` has no model `{}` (status 404)", endpoint.model));
-        } else if matches!(status, 403 | 408 | 409 | 429) || status >= 500 || (300..400).contains(&status) || !whole {
-            let kind = if kind.is_empty() { String::new() } else { format!(" ({kind})") };
-            call.failure = Some(format!("answered {status}{kind}"));
+        } else if whole
+            && matches!(class, Class::BadRequest | Class::ContextExceeded | Class::Refused | Class::NotFound)
+        {
+            // The request's own doing.
+            call.failure = None;
         }
     }
 }

@@ -6,7 +6,6 @@
 mod answer;
 mod call;
 mod forward;
-mod read;
 mod route;
 mod spend;
 mod trial;
