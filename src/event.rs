@@ -73,6 +73,13 @@ pub enum Event {
         /// Text as it came, stdout and stderr in the order of arrival.
         text: String,
     },
+    /// Files that the agent wrote for whoever looks at its trial later.
+    AgentLogs {
+        /// Which trial.
+        trial: usize,
+        /// Each under its plain name, with its bytes, untrusted.
+        files: Vec<(String, Vec<u8>)>,
+    },
     /// A trial's sandbox had a way to listed hosts and is closed now: everything that its agent tried to reach, in order.
     Network {
         /// Which trial.

@@ -1,6 +1,8 @@
 //! Which agents there are, and what each is started with.
 
-use std::path::Path;
+use super::definition::Definition;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Who answers.
@@ -15,16 +17,26 @@ pub enum Agent {
         /// The line.
         line: String,
     },
+    /// A program that is installed in the image, as a definition says.
+    Installed(Arc<Definition>),
 }
 
 /// Why an agent can't be named so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// No agent has this name.
-    #[error("there is no agent `{name}`; there are {}", Agent::NAMES.join(", "))]
+    #[error("there is no agent `{name}`; there are {}", Agent::names().join(", "))]
     Unknown {
         /// The name.
         name: String,
+    },
+    /// A definition can't be used.
+    #[error("failed to read the agent's definition `{path}`: {why}")]
+    Definition {
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
     },
     /// `command` without a line.
     #[error("agent `command` needs the line to run: `--command LINE`")]
@@ -46,6 +58,7 @@ impl Error {
                  `$SEATRIAL_INSTRUCTION`"
                     .to_owned(),
             ),
+            Error::Definition { .. } => Some("README.md shows one in ten lines".to_owned()),
             Error::NoLine | Error::TakesNoLine { .. } => None,
         }
     }
@@ -55,27 +68,38 @@ impl Agent {
     /// All names, for messages.
     pub const NAMES: [&str; 3] = ["oracle", "nop", "command"];
 
-    /// The agent of that name; `line` is what `command` runs.
+    /// All names, the built-in definitions' included.
+    fn names() -> Vec<&'static str> {
+        Agent::NAMES.into_iter().chain(Definition::shipped()).collect()
+    }
+
+    /// The agent of that name, of that definition in `folder`, or in the file of that path; `line` is what `command`
+    /// runs.
     ///
     /// # Errors
-    /// Where there is none, or a line is missing or not wanted.
-    pub fn named(name: &str, line: Option<&str>) -> Result<Agent, Error> {
+    /// Where there is none, or a line is missing or not wanted, or a definition can't be read.
+    pub fn named(name: &str, line: Option<&str>, folder: Option<&Path>) -> Result<Agent, Error> {
         match (name, line) {
             ("oracle", None) => Ok(Agent::Oracle),
             ("nop", None) => Ok(Agent::Nop),
             ("command", Some(line)) if !line.trim().is_empty() => Ok(Agent::Command { line: line.to_owned() }),
             ("command", _) => Err(Error::NoLine),
             ("oracle" | "nop", Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
-            _ => Err(Error::Unknown { name: name.to_owned() }),
+            _ => match (Definition::find(name, folder)?, line) {
+                (Some(definition), None) => Ok(Agent::Installed(Arc::new(definition))),
+                (Some(_), Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
+                (None, _) => Err(Error::Unknown { name: name.to_owned() }),
+            },
         }
     }
 
     /// Its name.
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Agent::Oracle => "oracle",
             Agent::Nop => "nop",
             Agent::Command { .. } => "command",
+            Agent::Installed(definition) => &definition.name,
         }
     }
 }
@@ -124,6 +148,10 @@ impl Launch<'_> {
                 env.extend(self.solution_env.iter().cloned());
             }
             Agent::Command { .. } => env.push(pair("SEATRIAL_INSTRUCTION", Self::INSTRUCTION)),
+            Agent::Installed(definition) => {
+                env.push(pair("SEATRIAL_INSTRUCTION", Self::INSTRUCTION));
+                env.extend(definition.env.iter().map(|(name, value)| pair(name, value)));
+            }
             Agent::Nop => {}
         }
         env.extend(self.model.map(|model| pair("SEATRIAL_MODEL", model)));

@@ -1,9 +1,10 @@
 //! One run of an agent in its sandbox. What the agent did to its own sandbox is data in [`AgentRun`]; an error is
 //! something that the agent can't have caused.
 
+use super::definition::log_name;
 use super::launch::{Agent, Launch};
 use super::transcript::Transcript;
-use crate::sandbox::{Command, Error, Exit, Sandbox};
+use crate::sandbox::{Command, Error, Exit, File, Sandbox};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Instant;
@@ -64,7 +65,9 @@ pub async fn run(
             }
             bring_in(sandbox, launch.solution, "/solution").await?;
         }
-        Agent::Command { .. } => sandbox.write(Launch::INSTRUCTION, 0o644, launch.instruction.as_bytes()).await?,
+        Agent::Command { .. } | Agent::Installed(_) => {
+            sandbox.write(Launch::INSTRUCTION, 0o644, launch.instruction.as_bytes()).await?;
+        }
     }
     let command = launch.command(agent);
     let mut transcript = Transcript::default();
@@ -81,6 +84,25 @@ pub async fn run(
     }
     send(transcript.finish(agent_run.dropped_bytes), on_text);
     Ok(agent_run)
+}
+
+/// How much of each log is kept, in bytes.
+const LOG: u64 = 16 << 20;
+
+/// The logs that the agent's definition names, as far as they are there as regular files: the name under which each is
+/// kept, with its bytes. Untrusted.
+///
+/// # Errors
+/// Where the sandbox can't be read any more.
+pub async fn logs(agent: &Agent, sandbox: &mut Sandbox) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let Agent::Installed(definition) = agent else { return Ok(Vec::new()) };
+    let mut logs = Vec::new();
+    for path in &definition.logs {
+        if let (Some(name), File::Regular(bytes)) = (log_name(path), sandbox.read(path, LOG).await?) {
+            logs.push((name.to_owned(), bytes));
+        }
+    }
+    Ok(logs)
 }
 
 fn send(text: String, on_text: &mut (dyn FnMut(String) + Send)) {
@@ -129,6 +151,7 @@ impl Launch<'_> {
             Agent::Nop => Vec::new(),
             Agent::Oracle => vec!["/solution/solve.sh".to_owned()],
             Agent::Command { line } => ["sh", "-c", line].map(str::to_owned).to_vec(),
+            Agent::Installed(definition) => ["sh", "-c", &definition.run].map(str::to_owned).to_vec(),
         };
         Command {
             argv,

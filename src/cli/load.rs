@@ -113,7 +113,11 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         complete(&tasks)?;
     }
 
-    let mut agents = config.agents.iter().map(agent).collect::<Result<Vec<_>, Error>>()?;
+    let mut agents = config
+        .agents
+        .iter()
+        .map(|one| agent(one, config.environment.agents_dir.as_deref()))
+        .collect::<Result<Vec<_>, Error>>()?;
     let spend = lend(&mut agents, config, &mut notes)?;
     let judge = engine.judge(&config.judge)?;
     let records = tasks.iter().map(task_record).collect::<Result<Vec<_>, Error>>()?;
@@ -200,14 +204,14 @@ fn unique(tasks: &[Task]) -> Result<(), Error> {
     Ok(())
 }
 
-fn agent(config: &AgentConfig) -> Result<AgentSetup, Error> {
+fn agent(config: &AgentConfig, agents_dir: Option<&Path>) -> Result<AgentSetup, Error> {
     let mut kwargs = config.kwargs.clone();
     let line = kwargs.remove("command");
     let line = line.map(|line| line.as_str().map_or_else(|| line.to_string(), str::to_owned));
     if let Some(key) = kwargs.keys().next() {
         return Err(Error::Usage(format!("agent `{}` has no setting `{key}`", config.name)));
     }
-    let agent = Agent::named(&config.name, line.as_deref())?;
+    let agent = Agent::named(&config.name, line.as_deref(), agents_dir)?;
     let env = task::resolve_env(&config.env, |name| std::env::var(name).ok())?;
     Ok(AgentSetup {
         agent,

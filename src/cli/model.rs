@@ -46,12 +46,15 @@ pub fn lend(agents: &mut [AgentSetup], config: &Config, notes: &mut Vec<String>)
     let capped = caps != Caps::default() || model.job_max_cost_usd.is_some();
     let prices = model.prices.as_deref().map(Prices::load).transpose()?.unwrap_or_default();
     for setup in agents {
-        let (Agent::Command { .. }, Some(model)) = (&setup.agent, &setup.model) else { continue };
+        let installed = matches!(setup.agent, Agent::Installed(_));
+        let (true, Some(model)) = (installed || matches!(setup.agent, Agent::Command { .. }), &setup.model) else {
+            continue;
+        };
         let endpoint = match Endpoint::from_env(model, &|name| std::env::var(name).ok()) {
             Ok(endpoint) => endpoint,
             Err(error @ crate::model::Error::BaseUrl { .. }) => return Err(error.into()),
             // A cap that nobody would hold to must not be taken for one.
-            Err(error) if capped => return Err(error.into()),
+            Err(error) if capped || installed => return Err(error.into()),
             Err(_) => continue,
         };
         let costs = caps.cost.is_some() || spend.is_capped();

@@ -91,6 +91,8 @@ pub struct OwnFile {
     pub vendor: Option<PathBuf>,
     /// `suite`.
     pub suite: Option<PathBuf>,
+    /// `agents_dir`.
+    pub agents_dir: Option<PathBuf>,
     /// `judge`.
     pub judge: Option<String>,
     /// `model`.

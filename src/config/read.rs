@@ -208,6 +208,7 @@ fn own(section: Section<'_>) -> OwnFile {
         engine_wait_sec: at_most(&section, "engine_wait_sec", MOST_SECONDS),
         vendor: section.text("vendor").map(PathBuf::from),
         suite: section.text("suite").map(PathBuf::from),
+        agents_dir: section.text("agents_dir").map(PathBuf::from),
         judge: section.text("judge"),
         model: section.section("model").map(model).unwrap_or_default(),
     };

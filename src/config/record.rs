@@ -90,6 +90,7 @@ fn own_record(config: &Config) -> Value {
     put("pids_limit", environment.pids_limit.map(Value::from));
     put("engine_wait_sec", environment.engine_wait_sec.map(Value::from));
     put("vendor", environment.vendor.as_ref().map(|path| json!(path)));
+    put("agents_dir", environment.agents_dir.as_ref().map(|path| json!(path)));
     put("suite", environment.suite.as_ref().map(|path| json!(path)));
     let model = &config.model;
     let mut caps = Map::new();

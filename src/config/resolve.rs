@@ -124,6 +124,7 @@ pub fn resolve(
             engine_wait_sec: own.engine_wait_sec,
             vendor: flags.vendor.clone().or(own.vendor),
             suite: flags.suite.clone().or(own.suite),
+            agents_dir: own.agents_dir,
         },
         judge: flags.judge.clone().or(var("SEATRIAL_JUDGE")).or(own.judge).unwrap_or_else(|| "rules".into()),
         model: flags.model.clone().or(own.model),

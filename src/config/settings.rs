@@ -164,6 +164,8 @@ pub struct EnvironmentConfig {
     pub vendor: Option<PathBuf>,
     /// The suite's manifest.
     pub suite: Option<PathBuf>,
+    /// The folder with the user's own definitions of agents.
+    pub agents_dir: Option<PathBuf>,
 }
 
 impl Config {

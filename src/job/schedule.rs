@@ -51,7 +51,7 @@ pub async fn run<E>(
     let (events, mut received) = mpsc::unbounded_channel();
     let context = Arc::new(Context {
         engine: engine.clone(),
-        images: Images::new(job.tasks.len()),
+        images: Images::new(job.tasks.len(), job.agents.len()),
         job: Arc::clone(&job),
         events,
         stop: stop.clone(),

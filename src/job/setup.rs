@@ -101,6 +101,11 @@ fn prepare_one(
     let mut network = Vec::new();
     for agent in agents {
         match reach(spec, agent, settings, notes) {
+            Ok(Policy::Public) if agent.relay.is_some() => wrong.push(format!(
+                "its network is public, where the model relay can't be lent to `{}`; `--network no-network` closes it, \
+                 and the model can be reached all the same",
+                agent.agent.name()
+            )),
             Ok(policy) => network.push(policy),
             Err(why) if wrong.contains(&why) => {}
             Err(why) => wrong.push(why),

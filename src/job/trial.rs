@@ -135,7 +135,7 @@ async fn steps(
     enter(Stage::Image);
     let began = clock.now();
     let image = tokio::select! {
-        image = context.images.of(&context.engine, job, planned.task_index, &context.events) => image,
+        image = context.images.of(&context.engine, job, planned.task_index, planned.agent_index, &context.events) => image,
         () = context.stop.wait() => return Ok(Outcome::Cancelled),
     };
     let image = image.map_err(|e| fault(Stage::Image, &e))?;
@@ -236,6 +236,11 @@ async fn within(
     context.say(Event::TrialStage { trial: index, stage: Stage::Collect });
     let began = clock.now();
     let answer = collect(sandbox, &mut run).await.map_err(|e| fault(Stage::Collect, &e))?;
+    // What can't be read any more is no reason to doubt the answer.
+    let files = agent::logs(&setup.agent, sandbox).await.unwrap_or_default();
+    if !files.is_empty() {
+        context.say(Event::AgentLogs { trial: index, files });
+    }
     // An exit code of 137 has many reasons. Which it was only the engine knows.
     if !run.is_clean() && !run.out_of_memory {
         run.out_of_memory = sandbox.out_of_memory().await.map_err(|e| fault(Stage::Collect, &e))?;

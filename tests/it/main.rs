@@ -102,6 +102,9 @@ mod relay;
 /// Whole jobs on a real Docker engine.
 mod docker_job;
 
+/// Agents that ask models, in closed containers of a real Docker engine.
+mod installed;
+
 /// The frames between runner and supervisor.
 mod wire;
 

@@ -129,7 +129,11 @@ async fn other_paths_other_keys_and_tools_that_reach_outside_are_refused_in_the_
     let mut searching = ask("claude-x");
     searching["tools"] = json!([{"type": "web_search_20260318", "name": "web_search"}]);
     assert_eq!(bed.post("/v1/messages", &searching).await.0, 403);
-    assert_eq!(bed.post("/v1/messages", &json!("no object is asked for")).await.0, 200, "that is the provider's to say");
+    assert_eq!(
+        bed.post("/v1/messages", &json!("no object is asked for")).await.0,
+        200,
+        "that is the provider's to say"
+    );
     let strange = bed.client.post(format!("{}/v1/messages", bed.url)).header("x-api-key", KEY).body("{}");
     assert_eq!(strange.send().await.expect("an answer").status().as_u16(), 401);
     assert_eq!(bed.server.requests().len(), 1, "nothing that is refused is sent on");
