@@ -15,6 +15,9 @@ fn suite(agents: &str) -> Suite {
     let suite = Suite::new();
     suite.write("harbor.yml", format!("retry: {{min_wait_sec: 0.01}}\nseatrial: {{agents_dir: agents}}\n{agents}"));
     tiny::task(&suite, "ask", BASE, "");
+    let toml = suite.read("tasks/ask/task.toml").replace(&format!("docker_image = \"{BASE}\"\n"), "");
+    suite.write("tasks/ask/task.toml", toml);
+    suite.write("tasks/ask/environment/Dockerfile", format!("FROM {BASE}\nWORKDIR /app\n"));
     suite
 }
 
