@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
   seatrial run                                      what harbor.yml says
   seatrial run tasks -a oracle -k 2 -n 4            two attempts each, four at a time
   seatrial run tasks --command 'echo 42 > /app/answer.txt' --network no-network
+  seatrial run tasks -a mini-swe-agent -m openai/gpt-x --max-requests 50
   seatrial run tasks -i 'ledger-1*' --dry-run       what would run
 
 Exit codes:
@@ -32,13 +33,15 @@ pub struct RunArgs {
     /// Job file, YAML or JSON with Harbor's keys [default: harbor.yml where there is one]
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Who answers: oracle, nop, command; more than once for several
+    /// Who answers: oracle, nop, command, mini-swe-agent, python-openai, or the file of an agent of your own; more than
+    /// once for several
     #[arg(short, long = "agent", value_name = "NAME")]
     agents: Vec<String>,
     /// The line that the agent `command` runs with the image's sh; $SEATRIAL_INSTRUCTION names the instruction's file
     #[arg(long, value_name = "LINE")]
     command: Option<String>,
-    /// The model that agents are to use, which they find in $SEATRIAL_MODEL; more than once for several
+    /// The model that agents are to use, which they find in $SEATRIAL_MODEL; where this machine has its provider's key
+    /// (ANTHROPIC_API_KEY, OPENAI_API_KEY), it is lent to them without the key; more than once for several
     #[arg(short, long = "model", value_name = "NAME")]
     models: Vec<String>,
     /// A setting of the agent's own

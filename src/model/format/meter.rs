@@ -17,7 +17,7 @@ pub struct Meter {
 #[derive(Debug)]
 enum Body {
     Whole(Vec<u8>),
-    Stream(Events, Gather),
+    Stream(Events, Box<Gather>),
     /// Over the cap, or no event stream.
     Lost,
 }
@@ -29,7 +29,8 @@ impl Meter {
     /// For one answer; `content_type` is its header's value.
     pub fn new(api: Api, content_type: Option<&str>) -> Meter {
         let stream = content_type.is_some_and(|value| value.trim_start().starts_with("text/event-stream"));
-        let body = if stream { Body::Stream(Events::default(), Gather::new(api)) } else { Body::Whole(Vec::new()) };
+        let body =
+            if stream { Body::Stream(Events::default(), Box::new(Gather::new(api))) } else { Body::Whole(Vec::new()) };
         Meter { api, body, trouble: None }
     }
 
