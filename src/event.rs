@@ -3,7 +3,7 @@
 
 use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
-use crate::judge::Verdict;
+use crate::judge::{Judgment, RawReply, Spent, Verdict};
 use crate::model::ModelUse;
 use crate::network::Attempt;
 use crate::plan::{Plan, PlannedTrial};
@@ -98,7 +98,7 @@ pub enum Event {
         /// How long until it starts again, in seconds.
         wait: f64,
     },
-    /// A trial has ended; this is its last event.
+    /// A trial has ended. An ungraded one may end once more, when its answer has been judged again.
     TrialFinished {
         /// Which trial.
         trial: usize,
@@ -163,6 +163,14 @@ pub enum Limit {
     Memory,
     /// A cap on what it may use of models, of which the model relay refused more.
     Budget,
+    /// So many turns of a model.
+    Turns,
+    /// So many tokens of a model.
+    Tokens,
+    /// So much money.
+    Cost,
+    /// What its model can read at once.
+    Context,
 }
 
 /// How a trial ended; exactly one of these. Only [`Outcome::Fault`] may be retried; a verdict is sealed.
@@ -301,4 +309,24 @@ pub struct TrialEnd {
     pub network: Option<NetworkUse>,
     /// What it used of models, where it had the model relay.
     pub model: Option<ModelUse>,
+    /// What judging its answer took, where models were asked.
+    pub judging: Option<Judging>,
+}
+
+/// What judging one answer took, apart from what the agent used.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Judging {
+    /// Requests, tokens and cost, of all tries.
+    pub spent: Spent,
+    /// What the models said in the last judgment.
+    pub replies: Vec<RawReply>,
+}
+
+impl Judging {
+    /// A further judgment of the same answer, on top of what was spent before.
+    pub fn new(before: Option<Judging>, judgment: Judgment) -> Judging {
+        let mut spent = before.unwrap_or_default().spent;
+        spent += judgment.spent;
+        Judging { spent, replies: judgment.replies }
+    }
 }

@@ -1,12 +1,13 @@
 //! Which agents there are, and what each is started with.
 
 use super::definition::Definition;
+use super::turns::Turns;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Who answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Agent {
     /// The task's own solution: proves that a task can be solved and its key can be matched.
     Oracle,
@@ -19,6 +20,8 @@ pub enum Agent {
     },
     /// A program that is installed in the image, as a definition says.
     Installed(Arc<Definition>),
+    /// A model, asked turn by turn from the host, whose tools act in the sandbox.
+    Loop(Arc<Turns>),
 }
 
 /// Why an agent can't be named so.
@@ -41,6 +44,9 @@ pub enum Error {
     /// `command` without a line.
     #[error("agent `command` needs the line to run: `--command LINE`")]
     NoLine,
+    /// `loop` without a model.
+    #[error("agent `loop` needs a model to ask: `-m anthropic/NAME` or `-m openai/NAME`")]
+    NoModel,
     /// A line for another agent.
     #[error("agent `{name}` takes no command")]
     TakesNoLine {
@@ -59,14 +65,14 @@ impl Error {
                     .to_owned(),
             ),
             Error::Definition { .. } => Some("README.md shows one in ten lines".to_owned()),
-            Error::NoLine | Error::TakesNoLine { .. } => None,
+            Error::NoLine | Error::NoModel | Error::TakesNoLine { .. } => None,
         }
     }
 }
 
 impl Agent {
     /// All names, for messages.
-    pub const NAMES: [&str; 3] = ["oracle", "nop", "command"];
+    pub const NAMES: [&str; 4] = ["oracle", "nop", "command", "loop"];
 
     /// All names, the built-in definitions' included.
     fn names() -> Vec<&'static str> {
@@ -74,7 +80,7 @@ impl Agent {
     }
 
     /// The agent of that name, of that definition in `folder`, or in the file of that path; `line` is what `command`
-    /// runs.
+    /// runs. A `loop` needs a model and is made from its [`Turns`].
     ///
     /// # Errors
     /// Where there is none, or a line is missing or not wanted, or a definition can't be read.
@@ -84,7 +90,8 @@ impl Agent {
             ("nop", None) => Ok(Agent::Nop),
             ("command", Some(line)) if !line.trim().is_empty() => Ok(Agent::Command { line: line.to_owned() }),
             ("command", _) => Err(Error::NoLine),
-            ("oracle" | "nop", Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
+            ("oracle" | "nop" | "loop", Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
+            ("loop", None) => Err(Error::NoModel),
             _ => match (Definition::find(name, folder)?, line) {
                 (Some(definition), None) => Ok(Agent::Installed(Arc::new(definition))),
                 (Some(_), Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
@@ -100,6 +107,7 @@ impl Agent {
             Agent::Nop => "nop",
             Agent::Command { .. } => "command",
             Agent::Installed(definition) => &definition.name,
+            Agent::Loop(_) => "loop",
         }
     }
 }
@@ -137,6 +145,11 @@ impl Launch<'_> {
     /// Where the instruction is, in the container; `SEATRIAL_INSTRUCTION` names it.
     pub const INSTRUCTION: &'static str = "/seatrial/instruction.md";
 
+    /// The variables that a tool of the loop gets beside the image's own.
+    pub(super) fn variables(&self) -> Vec<(String, String)> {
+        self.env.iter().chain(self.agent_env).cloned().collect()
+    }
+
     /// The variables that the agent gets beside the image's own, later ones winning.
     pub(super) fn environment(&self, agent: &Agent) -> Vec<(String, String)> {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -152,7 +165,7 @@ impl Launch<'_> {
                 env.push(pair("SEATRIAL_INSTRUCTION", Self::INSTRUCTION));
                 env.extend(definition.env.iter().map(|(name, value)| pair(name, value)));
             }
-            Agent::Nop => {}
+            Agent::Nop | Agent::Loop(_) => {}
         }
         env.extend(self.model.map(|model| pair("SEATRIAL_MODEL", model)));
         env.extend(self.relay_env.iter().cloned());

@@ -1,7 +1,7 @@
 //! One error for every verb: wraps the rooms' errors, gives the exit code in one exhaustive match, and the hint.
 
 use super::exit;
-use crate::{report, results, sandbox, task};
+use crate::{attack, report, results, sandbox, task};
 
 /// What ends a verb early.
 #[derive(Debug, thiserror::Error)]
@@ -22,9 +22,11 @@ pub enum Error {
     #[error(transparent)]
     Network(#[from] crate::network::Error),
     #[error(transparent)]
-    Agent(#[from] crate::agent::Error),
-    #[error(transparent)]
     Model(#[from] crate::model::Error),
+    #[error(transparent)]
+    Attack(#[from] crate::attack::Error),
+    #[error(transparent)]
+    Agent(#[from] crate::agent::Error),
     #[error(transparent)]
     Judge(#[from] crate::judge::Error),
     #[error(transparent)]
@@ -58,9 +60,10 @@ impl Error {
             | Error::Stamp(_) => exit::BAD_INPUT,
             Error::Results(results::Error::Write { .. }) => exit::HOST,
             Error::Results(_) | Error::Job(_) | Error::Usage(_) => exit::BAD_INPUT,
-            Error::Agent(_) | Error::Model(_) | Error::Judge(_) | Error::Network(_) => exit::BAD_INPUT,
+            Error::Agent(_) | Error::Judge(_) | Error::Network(_) | Error::Model(_) => exit::BAD_INPUT,
             Error::Sandbox(sandbox::Error::Script { .. } | sandbox::Error::Base(_)) => exit::BAD_INPUT,
-            Error::Sandbox(_) => exit::ENGINE,
+            Error::Attack(attack::Error::Sandbox(_)) | Error::Sandbox(_) => exit::ENGINE,
+            Error::Attack(_) => exit::HOST,
             Error::Report(report::Error::NoFolder { .. }) => exit::BAD_INPUT,
             Error::Report(_) | Error::Host { .. } => exit::HOST,
         }
@@ -76,8 +79,9 @@ impl Error {
             Error::Config(e) => e.hint(),
             Error::Sandbox(e) => e.hint(),
             Error::Network(e) => e.hint(),
-            Error::Agent(e) => e.hint(),
             Error::Model(e) => e.hint(),
+            Error::Attack(e) => e.hint(),
+            Error::Agent(e) => e.hint(),
             Error::Judge(e) => e.hint(),
             Error::Job(e) => e.hint(),
             Error::Results(e) => near_job(e).map(|near| format!("did you mean `{near}`?")).or_else(|| e.hint()),

@@ -5,10 +5,11 @@ use super::drive::EngineArgs;
 use super::error::Error;
 use super::model::lend;
 use super::words::count;
-use crate::agent::Agent;
+use crate::agent::{Agent, LoopSettings, Turns};
 use crate::config::{self, AgentConfig, Config};
 use crate::corpus::{self, Corpus};
 use crate::job::{self, AgentSetup, Job, JobTask, Retry, Settings};
+use crate::model::{Client, Endpoint, Prices};
 use crate::network::{self, Egress, Policy};
 use crate::plan::{AgentRef, plan};
 use crate::populate::{Mode, populate};
@@ -31,6 +32,8 @@ pub struct Loaded {
     pub notes: Vec<String>,
     /// The corpora that its tasks are made from, each once.
     pub corpora: Vec<Corpus>,
+    /// The judge's name: the settings', else the suite's, else the default.
+    pub judge: String,
 }
 
 impl Loaded {
@@ -116,10 +119,17 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     let mut agents = config
         .agents
         .iter()
-        .map(|one| agent(one, config.environment.agents_dir.as_deref()))
+        .map(|one| agent(one, config.environment.agents_dir.as_deref(), engine))
         .collect::<Result<Vec<_>, Error>>()?;
     let spend = lend(&mut agents, config, &mut notes)?;
-    let judge = engine.judge(&config.judge)?;
+    let named = config.judge.name.clone().or_else(|| corpora.iter().find_map(|corpus| corpus.suite.judge.clone()));
+    let named = named.unwrap_or_else(|| "rules".to_owned());
+    let judge = engine.judge(&named, &config.judge)?;
+    let lacks = |task: &Task| Some((task.name.clone(), judge.lacks(task.rubric.as_deref())?));
+    let lacking: Vec<_> = tasks.iter().filter_map(lacks).collect();
+    if !lacking.is_empty() {
+        return Err(job::Error::Tasks(lacking).into());
+    }
     let records = tasks.iter().map(task_record).collect::<Result<Vec<_>, Error>>()?;
     let names: Vec<String> = tasks.iter().map(|task| task.name.clone()).collect();
     let refs: Vec<AgentRef> = agents.iter().map(agent_ref).collect();
@@ -135,6 +145,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         name: config.job_name.clone(),
         dataset: dataset_name(config),
         judge: judge.name().to_owned(),
+        judge_parameters: judge.parameters(),
         corpus: (!digests.is_empty()).then(|| digests.into_iter().collect::<Vec<_>>().join(" ")),
         tasks: records,
         trials: plan.trials.clone(),
@@ -142,7 +153,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     };
     let egress = Arc::new(egress);
     let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, egress, spend, settings };
-    Ok(Loaded { job: Arc::new(job), record, notes, corpora })
+    Ok(Loaded { job: Arc::new(job), record, notes, corpora, judge: named })
 }
 
 /// Keeps a corpus unless it is there already.
@@ -204,14 +215,21 @@ fn unique(tasks: &[Task]) -> Result<(), Error> {
     Ok(())
 }
 
-fn agent(config: &AgentConfig, agents_dir: Option<&Path>) -> Result<AgentSetup, Error> {
+fn agent(config: &AgentConfig, agents_dir: Option<&Path>, engine: &EngineArgs) -> Result<AgentSetup, Error> {
     let mut kwargs = config.kwargs.clone();
+    let turns = match (config.name.as_str(), &config.model) {
+        ("loop", Some(model)) => Some(turns(model, std::mem::take(&mut kwargs), engine)?),
+        _ => None,
+    };
     let line = kwargs.remove("command");
     let line = line.map(|line| line.as_str().map_or_else(|| line.to_string(), str::to_owned));
     if let Some(key) = kwargs.keys().next() {
         return Err(Error::Usage(format!("agent `{}` has no setting `{key}`", config.name)));
     }
-    let agent = Agent::named(&config.name, line.as_deref(), agents_dir)?;
+    let agent = match turns {
+        Some(turns) => Agent::Loop(Arc::new(turns)),
+        None => Agent::named(&config.name, line.as_deref(), agents_dir)?,
+    };
     let env = task::resolve_env(&config.env, |name| std::env::var(name).ok())?;
     Ok(AgentSetup {
         agent,
@@ -222,6 +240,16 @@ fn agent(config: &AgentConfig, agents_dir: Option<&Path>) -> Result<AgentSetup, 
         extra_hosts: config.extra_allowed_hosts.clone(),
         relay: None,
     })
+}
+
+/// The loop of that model, from the agent's settings and the environment.
+fn turns(model: &str, kwargs: serde_json::Map<String, serde_json::Value>, engine: &EngineArgs) -> Result<Turns, Error> {
+    let wrong = |why: String| Error::Usage(format!("agent `loop`: {why}"));
+    let settings: LoopSettings = serde_json::from_value(kwargs.into()).map_err(|e| wrong(e.to_string()))?;
+    settings.wrong().map_or(Ok(()), |why| Err(wrong(why)))?;
+    let endpoint = Endpoint::from_env(model, &|name| engine.variable(name))?;
+    let prices = settings.prices.as_deref().map_or(Ok(Prices::default()), Prices::load)?;
+    Ok(Turns { settings, client: Client::new(endpoint, engine.transport()?, Default::default()), prices })
 }
 
 fn agent_ref(setup: &AgentSetup) -> AgentRef {
@@ -263,8 +291,18 @@ fn settings(config: &Config) -> Result<Settings, Error> {
 fn task_record(task: &Task) -> Result<TaskRecord, Error> {
     let digests = task::digests(&task.dir)?;
     let path = task.dir.display().to_string();
-    let (name, digest, content_digest) = (task.name.clone(), digests.harbor, digests.content);
-    Ok(TaskRecord { name, path, digest, content_digest, audit: None })
+    let metadata = &task.spec.metadata;
+    Ok(TaskRecord {
+        name: task.name.clone(),
+        path,
+        digest: digests.harbor,
+        content_digest: digests.content,
+        audit: None,
+        question_type: metadata.question_type.clone(),
+        difficulty: metadata.difficulty.clone(),
+        question: task.case.as_ref().map(|case| case.input.clone()),
+        key: task.case.as_ref().map(|case| case.ground_truth.clone()),
+    })
 }
 
 /// What Harbor calls the source of the tasks: the dataset's folder name.

@@ -3,9 +3,11 @@
 mod error;
 pub mod exit;
 
+mod attack;
 mod audit;
 mod base;
 mod clean;
+mod compare;
 mod dispatch;
 mod doctor;
 mod drive;

@@ -1,6 +1,7 @@
 //! What a job file says, typed; everything that it leaves out is `None`. Names and meanings are Harbor's JobConfig's.
 //! Data only.
 
+use super::judge::JudgeConfig;
 use super::settings::{AgentConfig, DatasetConfig, ModelConfig};
 use crate::task::NetworkMode;
 use std::collections::BTreeMap;
@@ -94,7 +95,7 @@ pub struct OwnFile {
     /// `agents_dir`.
     pub agents_dir: Option<PathBuf>,
     /// `judge`.
-    pub judge: Option<String>,
+    pub judge: JudgeConfig,
     /// `model`.
     pub model: ModelConfig,
 }

@@ -4,6 +4,7 @@
 
 use super::error::Error;
 use super::job_file::{EnvironmentFile, JobFile, OwnFile, RetryFile};
+use super::judge;
 use super::settings::{AgentConfig, DatasetConfig, MOST_MULTIPLIER, MOST_SECONDS, MOST_TRIALS, ModelConfig};
 use super::yaml::parse_yaml;
 use crate::task::{Level, NetworkMode, Problem, Section, Sink, Value, normalize_host, read_hosts};
@@ -209,7 +210,7 @@ fn own(section: Section<'_>) -> OwnFile {
         vendor: section.text("vendor").map(PathBuf::from),
         suite: section.text("suite").map(PathBuf::from),
         agents_dir: section.text("agents_dir").map(PathBuf::from),
-        judge: section.text("judge"),
+        judge: judge::read(&section),
         model: section.section("model").map(model).unwrap_or_default(),
     };
     section.finish();

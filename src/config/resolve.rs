@@ -3,6 +3,7 @@
 
 use super::error::Error;
 use super::job_file::JobFile;
+use super::judge::{self, JudgeConfig};
 use super::settings::{
     AgentConfig, Config, DatasetConfig, EnvironmentConfig, MOST_MULTIPLIER, MOST_TRIALS, ModelConfig, RetryConfig,
 };
@@ -54,8 +55,8 @@ pub struct Flags {
     pub base_image: Option<String>,
     /// `--force-build`.
     pub force_build: bool,
-    /// `--judge`.
-    pub judge: Option<String>,
+    /// `--judge`, `--judge-model` and `--judge-votes`; more of it can't be typed.
+    pub judge: JudgeConfig,
     /// `--max-requests`, `--max-tokens`, `--max-cost`, `--job-max-cost`.
     pub model: ModelConfig,
     /// `--vendor`.
@@ -70,7 +71,7 @@ pub fn default_job_name(now: &jiff::ZonedDateTime) -> String {
 }
 
 /// Settles every setting. `env` looks up `SEATRIAL_JOBS_DIR`, `SEATRIAL_N_CONCURRENT`, `SEATRIAL_NETWORK`,
-/// `SEATRIAL_BASE_IMAGE` and `SEATRIAL_JUDGE`; a variable that is set to nothing counts as not set.
+/// `SEATRIAL_BASE_IMAGE`, `SEATRIAL_JUDGE`, `JUDGE_MODELS` and `JUDGE_MODEL`; a variable that is set to nothing counts as not set.
 ///
 /// # Errors
 /// [`Error::BadSetting`] with the flag or variable.
@@ -126,7 +127,7 @@ pub fn resolve(
             suite: flags.suite.clone().or(own.suite),
             agents_dir: own.agents_dir,
         },
-        judge: flags.judge.clone().or(var("SEATRIAL_JUDGE")).or(own.judge).unwrap_or_else(|| "rules".into()),
+        judge: judge::resolve(&flags.judge, var, own.judge)?,
         model: flags.model.clone().or(own.model),
     };
     check(&config)?;

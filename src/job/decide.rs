@@ -1,24 +1,22 @@
 //! What a trial comes to, once the agent's run and its answer are known. Pure: this is where "whose failure" is
 //! written down, in one order.
 
-use crate::agent::AgentRun;
+use crate::agent::{AgentRun, Ended};
 use crate::answer::Answer;
 use crate::event::{Limit, Outcome};
-use crate::judge::{Judge, Verdict};
-use crate::task::Case;
+use crate::judge::{JudgeError, Verdict};
 
 /// The outcome of a run that left this answer. The first of these that holds: the agent spoiled its sandbox; its time
 /// was over; it hit its memory cap; it ended after it was refused more of its model; it ended with an error; it left no
 /// answer; the judge decides.
 ///
-/// An answer is judged in each of these cases; where the judge can't decide, the trial is ungraded whatever else it is.
-pub fn decide(run: &AgentRun, answer: &Answer, judge: &Judge, task: &str, case: &Case) -> Outcome {
-    let verdict = match answer {
-        Answer::None { .. } => None,
-        Answer::Text { text, .. } => match judge.decide(task, case, text) {
-            Ok(verdict) => Some(verdict),
-            Err(error) => return Outcome::Ungraded { reason: error.to_string() },
-        },
+/// `judged` is what the judge made of the answer, which is judged in each of these cases; where the judge can't decide,
+/// the trial is ungraded whatever else it is.
+pub fn decide(run: &AgentRun, answer: &Answer, judged: Option<&Result<Verdict, JudgeError>>) -> Outcome {
+    let verdict = match judged {
+        None => None,
+        Some(Ok(verdict)) => Some(verdict.clone()),
+        Some(Err(error)) => return Outcome::Ungraded { reason: error.to_string() },
     };
     match own_failure(run) {
         Some(failure) => failure(verdict),
@@ -48,6 +46,18 @@ fn own_failure(run: &AgentRun) -> Option<WithVerdict> {
     }
     if run.over_budget.is_some() && !run.is_clean() {
         return Some(Box::new(|verdict| Outcome::Limit { limit: Limit::Budget, verdict }));
+    }
+    let limit = |limit| -> Option<WithVerdict> { Some(Box::new(move |verdict| Outcome::Limit { limit, verdict })) };
+    match run.model.as_ref().map(|model| &model.ended) {
+        Some(Ended::TurnLimit) => return limit(Limit::Turns),
+        Some(Ended::TokenBudget) => return limit(Limit::Tokens),
+        Some(Ended::CostBudget) => return limit(Limit::Cost),
+        Some(Ended::ContextExceeded) => return limit(Limit::Context),
+        Some(Ended::Refused(category)) => {
+            let category = category.as_ref().map(|category| format!(" (`{category}`)")).unwrap_or_default();
+            return Some(error(format!("its model refused{category}")));
+        }
+        Some(Ended::Finished | Ended::OutOfTime | Ended::SandboxGone) | None => {}
     }
     match (run.exit_code, run.signal) {
         (Some(0), _) => None,

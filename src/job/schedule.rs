@@ -1,14 +1,16 @@
 //! All trials of a job: as many at once as the settings say, in the plan's order, and one loop that hands everything
 //! that happens to the readers, one event after the other.
 
+use super::grading::{self, Grading, Unjudged};
 use super::images::Images;
 use super::setup::Job;
 use super::stop::Stop;
 use super::trial::{self, Context};
 use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
+use crate::model::Failure;
 use crate::sandbox::{self, Engine};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
 
@@ -21,6 +23,19 @@ pub struct Ended {
     pub engine_gone: bool,
     /// Why no trial could go on, as a sentence: a wrong key, no money, a cap of the job.
     pub halted: Option<String>,
+    /// A provider takes nothing more with this key or model.
+    pub provider_gone: Option<Failure>,
+    /// The judge judges nothing of this job, such as for a wrong key; in its words.
+    pub judge_refused: Option<String>,
+}
+
+/// What a job has to do; everything else of its plan counts as done.
+#[derive(Debug, Default)]
+pub struct Todo {
+    /// The trials that run: indices into the plan.
+    pub run: Vec<usize>,
+    /// The trials whose agents have answered, but were not judged.
+    pub judge: Vec<Unjudged>,
 }
 
 /// Why a job ended early.
@@ -32,21 +47,21 @@ pub enum Broken<E> {
     Engine(sandbox::Error),
 }
 
-/// Runs the trials of `todo` (indices into the plan), everything else counting as done. `reader` gets every event in
-/// order; when it returns, what the event said is kept.
+/// Does what there is to do. `reader` gets every event in order; when it returns, what the event said is kept.
 ///
 /// # Errors
 /// [`Broken`]; trials that were running are ended and removed first.
 pub async fn run<E>(
     engine: Engine,
     job: Arc<Job>,
-    todo: Vec<usize>,
+    todo: Todo,
     stop: Stop,
     reader: &mut impl FnMut(&Event) -> Result<(), E>,
 ) -> Result<Ended, Broken<E>> {
     // What dead jobs left goes first, so that it can't stand in the way of this one.
     engine.sweep(None).await.map_err(Broken::Engine)?;
-    let done = (0..job.plan.trials.len()).filter(|index| !todo.contains(index)).collect();
+    let open = |index: &usize| todo.run.contains(index) || todo.judge.iter().any(|(other, _)| other == index);
+    let done = (0..job.plan.trials.len()).filter(|index| !open(index)).collect();
     let first = Event::JobStarted { plan: job.plan.clone(), done };
     let (events, mut received) = mpsc::unbounded_channel();
     let context = Arc::new(Context {
@@ -56,6 +71,8 @@ pub async fn run<E>(
         events,
         stop: stop.clone(),
         engine_gone: AtomicBool::new(false),
+        provider_gone: OnceLock::new(),
+        grading: Grading::new(job.settings.n_concurrent),
         places: Arc::new(Semaphore::new(job.settings.n_concurrent.max(1))),
     });
     let mut failed = reader(&first).err();
@@ -68,7 +85,7 @@ pub async fn run<E>(
             stop.set();
         }
     }
-    let engine_gone = dispatcher.await.unwrap_or(false);
+    let (engine_gone, provider_gone, judge_refused) = dispatcher.await.unwrap_or_default();
     // Every trial has closed its own; this catches what a panic or an engine's hiccup has left.
     let _ = engine.sweep(Some(&job.name)).await;
     if let Some(error) = failed {
@@ -76,13 +93,21 @@ pub async fn run<E>(
     }
     reader(&Event::JobFinished).map_err(Broken::Reader)?;
     let halted = stop.reason().map(str::to_owned);
-    Ok(Ended { interrupted: stop.is_set() && !engine_gone && halted.is_none(), engine_gone, halted })
+    let interrupted =
+        stop.is_set() && !engine_gone && provider_gone.is_none() && judge_refused.is_none() && halted.is_none();
+    Ok(Ended { interrupted, engine_gone, halted, provider_gone, judge_refused })
 }
 
-/// Starts trials one after the other as places become free; says whether the engine was lost.
-async fn dispatch(context: Arc<Context>, todo: Vec<usize>) -> bool {
+/// Starts trials one after the other as places become free, while answers are judged; says whether the engine was lost,
+/// which provider takes nothing more of agents, and why the judge judges nothing, where it is so.
+async fn dispatch(context: Arc<Context>, todo: Todo) -> (bool, Option<Failure>, Option<String>) {
     let mut trials = JoinSet::new();
-    for index in todo {
+    let unjudged = todo.judge;
+    let inner = Arc::clone(&context);
+    trials.spawn(async move { grading::each(&inner, unjudged).await });
+    let mut probe = JoinSet::new();
+    probe.spawn(grading::probe(Arc::clone(&context)));
+    for index in todo.run {
         let place = tokio::select! {
             biased;
             () = context.stop.wait() => break,
@@ -104,14 +129,16 @@ async fn dispatch(context: Arc<Context>, todo: Vec<usize>) -> bool {
             // Also where all trials have started: what runs is cut short, and the job is not over.
             () = context.stop.wait(), if !told => {
                 told = true;
-                if !engine_gone() {
+                if !engine_gone() && context.provider_gone.get().is_none() && context.grading.refused().is_none() {
                     context.say(Event::Interrupted);
                 }
             }
             ended = trials.join_next() => if ended.is_none() { break },
         }
     }
-    engine_gone()
+    grading::last(&context).await;
+    probe.shutdown().await;
+    (engine_gone(), context.provider_gone.get().cloned(), context.grading.refused())
 }
 
 /// One trial, in a task of its own: a panic in it is a fault of ours and ends that trial only.
@@ -131,7 +158,8 @@ async fn one(context: Arc<Context>, index: usize, place: Option<OwnedSemaphorePe
             image: None,
             network: None,
             model: None,
+            judging: None,
         },
     };
-    context.say(Event::TrialFinished { trial: index, end: Box::new(end) });
+    grading::finished(&context, index, end);
 }

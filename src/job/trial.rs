@@ -4,6 +4,7 @@
 
 use super::clock::Clock;
 use super::decide::decide;
+use super::grading::{self, Grading};
 use super::images::Images;
 use super::lend::{Lent, provider_fault};
 use super::setup::{Job, JobTask};
@@ -11,11 +12,12 @@ use super::stop::Stop;
 use super::way_out::WayOut;
 use crate::agent::{self, AgentRun, Launch};
 use crate::answer::{self, Answer};
-use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
+use crate::event::{Event, Fault, Judging, Outcome, Stage, Timing, TrialEnd};
+use crate::model::Failure;
 use crate::plan::PlannedTrial;
 use crate::sandbox::{self, Engine, Owner, Sandbox, Spec};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -30,6 +32,10 @@ pub struct Context {
     pub stop: Stop,
     /// The engine stopped answering and did not come back.
     pub engine_gone: AtomicBool,
+    /// A provider takes nothing more with this key or model: every further trial would fail alike.
+    pub provider_gone: OnceLock<Failure>,
+    /// How answers are judged.
+    pub grading: Grading,
     /// One for each trial that may run at a time.
     pub places: Arc<Semaphore>,
 }
@@ -71,7 +77,10 @@ pub async fn run(context: &Context, index: usize, mut place: Place) -> TrialEnd 
                 }
                 continue;
             }
-            end.outcome = Outcome::Cancelled;
+            // Where a provider takes nothing more, the fault says why.
+            if context.provider_gone.get().is_none() {
+                end.outcome = Outcome::Cancelled;
+            }
         }
         end.faults = faults;
         return end;
@@ -110,6 +119,7 @@ async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd
         image: None,
         network: None,
         model: None,
+        judging: None,
     };
     end.outcome = match steps(context, index, &planned, &clock, &mut end, place).await {
         Ok(outcome) => outcome,
@@ -183,29 +193,12 @@ async fn steps(
 
     enter(Stage::Judge);
     let began = clock.now();
-    let outcome = judged(job, planned.task_index, &run, &answer).await;
+    let judgment = grading::judge(context, planned.task_index, &answer).await;
+    let outcome = decide(&run, &answer, judgment.as_ref().map(|judgment| &judgment.result));
     end.timing.judge = Some(clock.since(began));
+    end.judging = judgment.map(|judgment| Judging::new(None, judgment));
     (end.agent, end.answer) = (Some(run), Some(answer));
     Ok(outcome)
-}
-
-/// How long a judge may take over one answer.
-const JUDGE_LIMIT: Duration = Duration::from_secs(60);
-
-/// The outcome, decided apart from the threads that serve the engine's streams: whatever an answer makes a judge do, it
-/// holds up nothing else.
-async fn judged(job: &Arc<Job>, task: usize, run: &AgentRun, answer: &Answer) -> Outcome {
-    let (job, run, answer) = (Arc::clone(job), run.clone(), answer.clone());
-    let judge = tokio::task::spawn_blocking(move || {
-        let task = &job.tasks[task];
-        decide(&run, &answer, &job.judge, &task.name, &task.case)
-    });
-    let reason = match tokio::time::timeout(JUDGE_LIMIT, judge).await {
-        Ok(Ok(outcome)) => return outcome,
-        Ok(Err(panic)) => format!("the judge failed: {panic}"),
-        Err(_) => format!("the judge took longer than {} s", JUDGE_LIMIT.as_secs()),
-    };
-    Outcome::Ungraded { reason }
 }
 
 /// What happens in an open sandbox: the agent runs, its answer is collected. `None` where the job is being stopped.
@@ -231,7 +224,7 @@ async fn within(
         run = agent::run(&setup.agent, sandbox, &launch, &mut on_text) => run,
     };
     end.timing.agent = Some(clock.since(began));
-    let mut run = run.map_err(|e| fault(Stage::Agent, &e))?;
+    let mut run = run.map_err(|e| failed(context, &e))?;
 
     context.say(Event::TrialStage { trial: index, stage: Stage::Collect });
     let began = clock.now();
@@ -279,6 +272,20 @@ fn launch<'a>(
         timeout: Some(job.agent_timeout(task, setup)),
         grace: job.settings.grace,
         output_cap: job.settings.output_cap,
+    }
+}
+
+/// An agent's run that failed is a fault. Where a provider's trouble lasts, the job stops as well.
+fn failed(context: &Context, error: &agent::Failed) -> Fault {
+    match error {
+        agent::Failed::Sandbox(error) => fault(Stage::Agent, error),
+        agent::Failed::Provider(failure) => {
+            if failure.class.is_lasting() {
+                let _ = context.provider_gone.set(failure.clone());
+                context.stop.set();
+            }
+            Fault { stage: Stage::Network, message: failure.to_string() }
+        }
     }
 }
 

@@ -1,64 +1,120 @@
 //! The judges there are, behind one verb. Which one decides is fixed for a whole job.
 
+use super::asked::{Asking, Form};
 use super::scripted::Script;
-use super::{JudgeError, Key, Verdict, rules};
+use super::{Error, JudgeError, Judgment, Key, Matter, Parameters, Settings, Verdict, rules};
+use crate::model::{self, Prices, Transport};
 use crate::task::Case;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// The judge that is taken where nothing else is said.
+const RULES: &str = "rules";
+
+/// How long the rules may take over one answer.
+const RULES_LIMIT: Duration = Duration::from_secs(60);
 
 /// Who judges.
 #[derive(Debug, Clone)]
 pub enum Judge {
     /// By rules, offline.
     Rules,
+    /// By asking models.
+    Asking(Arc<Asking>),
     /// Plays back a script; for tests of what a judge's failure does.
     Scripted(Arc<Script>),
 }
 
 impl Judge {
-    /// The judge of that name.
+    /// The judge of that name. `settings` are for judges that ask models, `env` looks up their keys and servers.
     ///
     /// # Errors
-    /// [`JudgeError`] with the names that there are.
-    pub fn named(name: &str) -> Result<Judge, JudgeError> {
-        match name {
-            "rules" => Ok(Judge::Rules),
-            _ => Err(JudgeError(format!("there is no judge `{name}`; there is `rules`"))),
+    /// [`Error::Unknown`], [`Error::NoModel`], [`Error::NoUse`] and [`Error::Model`].
+    pub fn named(
+        name: &str,
+        settings: Settings,
+        env: &dyn Fn(&str) -> Option<String>,
+        transport: impl FnOnce() -> Result<Transport, model::Error>,
+        prices: Prices,
+    ) -> Result<Judge, Error> {
+        if name == RULES {
+            return Ok(Judge::Rules);
         }
+        let Some(form) = Form::ALL.into_iter().find(|form| form.name() == name) else {
+            let known = std::iter::once(RULES).chain(Form::ALL.map(Form::name)).collect();
+            return Err(Error::Unknown { name: name.to_owned(), known });
+        };
+        let transport = transport().map_err(Error::Model)?;
+        Asking::new(form, settings, env, &transport, prices).map(|asking| Judge::Asking(Arc::new(asking)))
     }
 
     /// A judge that plays back the script in this file.
     ///
     /// # Errors
-    /// [`JudgeError`] with the file's name.
-    pub fn scripted(path: &Path) -> Result<Judge, JudgeError> {
+    /// [`Error::Script`].
+    pub fn scripted(path: &Path) -> Result<Judge, Error> {
         Script::load(path).map(|script| Judge::Scripted(Arc::new(script)))
+    }
+
+    /// What its verdicts depend on, where it asks models.
+    pub fn parameters(&self) -> Option<Parameters> {
+        match self {
+            Judge::Asking(asking) => Some(asking.parameters()),
+            Judge::Rules | Judge::Scripted(_) => None,
+        }
+    }
+
+    /// What a task with this rubric lacks that the judge needs, in words.
+    pub fn lacks(&self, rubric: Option<&str>) -> Option<String> {
+        match self {
+            Judge::Asking(asking) => asking.lacks(rubric),
+            Judge::Rules | Judge::Scripted(_) => None,
+        }
+    }
+
+    /// True where its trouble may be over another time.
+    pub fn may_recover(&self) -> bool {
+        matches!(self, Judge::Asking(_))
     }
 
     /// Its name, as records have it.
     pub fn name(&self) -> &'static str {
         match self {
-            Judge::Rules => "rules",
+            Judge::Rules => RULES,
+            Judge::Asking(asking) => asking.name(),
             Judge::Scripted(_) => "scripted",
         }
     }
 
-    /// Judges one answer to one task's question.
-    ///
-    /// # Errors
-    /// [`JudgeError`] where it can't decide, which is no statement about the answer.
-    pub fn decide(&self, task: &str, case: &Case, answer: &str) -> Result<Verdict, JudgeError> {
+    /// Judges one answer. Where the judge can't decide, the judgment says so, which is no statement about the answer.
+    pub async fn decide(&self, matter: Matter<'_>) -> Judgment {
         match self {
-            Judge::Rules => Ok(rules::judge(&case.input, &key_of(case)?, answer, &[])),
-            Judge::Scripted(script) => script.decide(task),
+            Judge::Rules => by_rules(matter).await.into(),
+            Judge::Asking(asking) => asking.decide(matter).await,
+            Judge::Scripted(script) => script.decide(matter.task).into(),
         }
+    }
+}
+
+/// Decided apart from the threads that serve the engine's streams: whatever an answer makes the rules do, it holds up
+/// nothing else.
+async fn by_rules(matter: Matter<'_>) -> Result<Verdict, JudgeError> {
+    let (case, answer) = (matter.case.clone(), matter.answer.to_owned());
+    let judge = tokio::task::spawn_blocking(move || Ok(rules::judge(&case.input, &key_of(&case)?, &answer, &[])));
+    match tokio::time::timeout(RULES_LIMIT, judge).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(panic)) => Err(JudgeError::lasting(format!("the judge failed: {panic}"))),
+        Err(_) => Err(JudgeError::lasting(format!("the judge took longer than {} s", RULES_LIMIT.as_secs()))),
     }
 }
 
 /// The key as the task types it (`key` in its `case.json`), else as its text reads.
 fn key_of(case: &Case) -> Result<Key, JudgeError> {
     match case.extra.get("key") {
-        Some(key) => serde_json::from_value(key.clone()).map_err(|e| JudgeError(format!("`key` in `case.json`: {e}"))),
+        Some(key) => {
+            serde_json::from_value(key.clone()).map_err(|e| JudgeError::lasting(format!("`key` in `case.json`: {e}")))
+        }
         None => Ok(Key::infer(&case.input, &case.ground_truth)),
     }
 }

@@ -83,6 +83,20 @@ impl Client {
     /// # Errors
     /// A [`Failure`] that says whose trouble it is.
     pub async fn ask(&self, request: &Request) -> Result<Reply, Failure> {
+        // Without a limit a try ends as a reply or as trouble.
+        loop {
+            if let Some(reply) = self.ask_within(request, None).await? {
+                return Ok(reply);
+            }
+        }
+    }
+
+    /// The same, where the model may take no longer than `limit`; `None` where it does. Only the try that is under way
+    /// counts: what failed tries and waits took is the provider's doing.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub async fn ask_within(&self, request: &Request, limit: Option<Duration>) -> Result<Option<Reply>, Failure> {
         let body = body(&self.endpoint, request);
         let mut headers = self.endpoint.headers();
         headers.push(("content-type".to_owned(), "application/json".to_owned()));
@@ -97,13 +111,15 @@ impl Client {
         let (mut retries, mut cut_streams) = (0, 0);
         loop {
             let waited = began.elapsed();
-            let tried = match timeout(self.settings.whole, self.attempt(&sent, request.stream)).await {
+            let whole = limit.map_or(self.settings.whole, |limit| limit.min(self.settings.whole));
+            let tried = match timeout(whole, self.attempt(&sent, request.stream)).await {
                 Ok(tried) => tried,
+                Err(_) if limit == Some(whole) => return Ok(None),
                 Err(_) => Err(Trouble::silent(self.settings.whole, "no whole reply")),
             };
             let trouble = match tried {
                 Ok(whole) => {
-                    return Ok(Reply {
+                    return Ok(Some(Reply {
                         blocks: whole.parts.blocks,
                         stop: whole.parts.stop,
                         usage: usage(self.endpoint.api, &whole.reply),
@@ -116,7 +132,7 @@ impl Client {
                         waited,
                         retries,
                         cut_streams,
-                    });
+                    }));
                 }
                 Err(trouble) => trouble,
             };

@@ -69,7 +69,7 @@ impl Class {
 }
 
 /// A request that failed for good.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.line())]
 pub struct Failure {
     /// What kind of trouble.

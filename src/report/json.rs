@@ -1,5 +1,6 @@
 //! The report for programs. Its fields are documented here and in `stats/summary.rs`, and carry a format number.
 
+use super::judging::{Judging, judging};
 use super::models::{Models, models};
 use super::network::{Network, network};
 use super::plain::misleads;
@@ -22,6 +23,9 @@ struct Report<'a> {
     /// What agents used of models; not there where no trial had the model relay.
     #[serde(skip_serializing_if = "Option::is_none")]
     models: Option<Models>,
+    /// What judging came to, where models were asked or answers have classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judging: Option<Judging>,
     /// One entry per agent and model.
     arms: &'a [ArmSummary],
     /// Trials that have ended, in the order of the plan.
@@ -45,6 +49,8 @@ struct JobPart<'a> {
     engine: &'a str,
     /// How many trials were planned.
     planned: usize,
+    /// Which part of the job this is, in words; null where it is the whole.
+    part: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -73,6 +79,9 @@ struct TrialPart<'a> {
     /// What it used of models; not there where it had no model relay.
     #[serde(skip_serializing_if = "Option::is_none")]
     model_use: Option<&'a ModelUse>,
+    /// What its model used, as `agent::ModelRun` says; not there where no model of ours was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_run: Option<serde_json::Value>,
     /// How long the trial took, in seconds.
     seconds: f64,
 }
@@ -96,16 +105,22 @@ pub fn json(job: &Job, summary: &Summary) -> String {
             corpus: record.corpus.as_deref(),
             engine: &record.observed.engine.kind,
             planned: record.trials.len(),
+            part: job.part.as_deref(),
         },
         network: network(job),
         models: models(job),
+        judging: judging(job),
         arms: &summary.arms,
         trials: job.trials.iter().map(trial).collect(),
         missing: &job.missing,
         damaged: job.damaged.iter().map(|damaged| DamagedPart { name: &damaged.name, why: &damaged.why }).collect(),
     };
-    let text = serde_json::to_string_pretty(&report).expect("a report has only string keys");
-    escape(&text)
+    pretty(&report)
+}
+
+/// Any report as JSON text in which nothing misleads.
+pub fn pretty(report: &impl Serialize) -> String {
+    escape(&serde_json::to_string_pretty(report).expect("a report has only string keys"))
 }
 
 fn trial(record: &TrialRecord) -> TrialPart<'_> {
@@ -124,6 +139,7 @@ fn trial(record: &TrialRecord) -> TrialPart<'_> {
         retries: record.earlier_faults.len(),
         network: record.network.as_ref(),
         model_use: record.model.as_ref(),
+        model_run: record.agent_run.as_ref().and_then(|run| serde_json::to_value(run.model.as_ref()?).ok()),
         seconds: span.finished_at - span.started_at,
     }
 }

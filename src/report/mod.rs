@@ -3,8 +3,11 @@
 //! A report is a pure function of what is on disk: the same job gives the same bytes, so no clock, no directory names,
 //! no order of chance. Whatever an agent, a judge or a file has said passes through `plain` before anybody sees it.
 
+mod compare;
 mod error;
+mod html;
 mod json;
+mod judging;
 mod junit;
 pub mod live;
 mod markdown;
@@ -15,7 +18,9 @@ mod plain;
 mod terminal;
 mod text;
 
+pub use compare::{compare_json, compare_markdown, compare_text};
 pub use error::Error;
+pub use html::html;
 pub use json::json;
 pub use junit::junit;
 pub use markdown::markdown;

@@ -1,11 +1,13 @@
 //! The report for a terminal: 80 columns, no color, readable when it is pasted into a message.
 
+use super::judging::judging;
 use super::models::models;
 use super::network::network;
 use super::numbers::{
-    Group, arm_name, bad_keys, counts, groups, interval, job_line, pass_rate, percent, seconds, task_name, tasks, three,
+    Group, arm_name, bad_keys, category_cells, counts, groups, interval, job_line, pass_rate, percent, seconds,
+    task_name, tasks, three, type_name,
 };
-use super::plain::plain;
+use super::plain::{clip, plain};
 use crate::results::Job;
 use crate::stats::{ArmSummary, Quantiles, StageTimes, Summary};
 use std::fmt::Write as _;
@@ -21,7 +23,9 @@ const NAME: usize = 30;
 
 /// A job as text.
 pub fn text(job: &Job, summary: &Summary) -> String {
-    let mut out = format!("{}: {}\n", plain(&job.record.name), plain(&job_line(&job.record)));
+    let mut out = String::new();
+    let title = format!("{}: {}", plain(&job.record.name), plain(&job_line(job)));
+    wrap(&title, WIDTH).iter().for_each(|line| writeln!(out, "{line}").expect("a string takes everything"));
     for arm in &summary.arms {
         out.push_str(&arm_text(arm));
     }
@@ -32,6 +36,10 @@ pub fn text(job: &Job, summary: &Summary) -> String {
     if let Some(models) = models(job) {
         out.push_str("\nmodels\n");
         models.facts().iter().for_each(|(name, text)| fact(&mut out, name, text));
+    }
+    if let Some(judging) = judging(job) {
+        out.push_str("\njudging\n");
+        judging.facts().iter().for_each(|(name, text)| fact(&mut out, name, &plain(text)));
     }
     let groups = groups(job);
     if !groups.is_empty() {
@@ -104,6 +112,17 @@ fn arm_text(arm: &ArmSummary) -> String {
     if !arm.no_data.is_empty() {
         fact("no data", plain(&arm.no_data.join(", ")));
     }
+    if !arm.categories.is_empty() {
+        out.push_str(&format!(
+            "\n  {:<NAME$}{:>8}{:>10}{:>8}{:>8}{:>12}\n",
+            "type", "tasks", "passes", "reward", "strict", "no reward"
+        ));
+    }
+    for category in &arm.categories {
+        let name = clip(&plain(type_name(&category.question_type)), NAME);
+        let [passes, reward, strict, without] = category_cells(category);
+        out.push_str(&format!("  {name:<NAME$}{:>8}{passes:>10}{reward:>8}{strict:>8}{without:>12}\n", category.tasks));
+    }
     out.push_str(&task_table(arm));
     out.push_str(&format!("\n  {:<10}{:>10}{:>10}\n", "seconds", "median", "p95"));
     for (stage, times) in stages(&arm.times) {
@@ -114,7 +133,7 @@ fn arm_text(arm: &ArmSummary) -> String {
 }
 
 /// A named fact, wrapped beside its name.
-fn fact(out: &mut String, name: &str, text: &str) {
+pub fn fact(out: &mut String, name: &str, text: &str) {
     for (i, line) in wrap(text, WIDTH - 16).iter().enumerate() {
         let name = if i == 0 { name } else { "" };
         writeln!(out, "  {name:<12}  {line}").expect("a string takes everything");

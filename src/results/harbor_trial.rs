@@ -7,6 +7,7 @@ use super::outcome::OutcomeKind;
 use super::record::{JobRecord, TrialRecord};
 use super::time;
 use crate::event::{Span, Stage};
+use crate::model::Usage;
 use crate::plan::PlannedTrial;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -99,7 +100,7 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
             "model_info": model,
         },
         "agent_result": record.agent_run.as_ref().map(|_| agent_result(record)),
-        "verifier_result": record.reward.map(|reward| json!({"rewards": {"reward": reward}})),
+        "verifier_result": rewards(record).map(|rewards| json!({"rewards": rewards})),
         "exception_info": exception(record).map(|(name, policy)| json!({
             "exception_type": name,
             "exception_message": record.reason,
@@ -120,15 +121,28 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
     })
 }
 
-/// What the agent used, where that was counted. Harbor's input tokens are all that was read, cached or not.
+/// What a model used, asked by us or lent, as Harbor's AgentContext; what is unknown is null.
 fn agent_result(record: &TrialRecord) -> Value {
-    let Some(used) = &record.model else { return json!({}) };
+    let asked = record.agent_run.as_ref().and_then(|run| run.model.as_ref());
+    let (usage, cost) = match (asked, &record.model) {
+        (Some(asked), _) => (asked.usage.as_ref(), asked.cost_usd),
+        (None, Some(lent)) => (Some(&lent.usage), lent.cost_usd),
+        (None, None) => return json!({}),
+    };
     json!({
-        "n_input_tokens": used.usage.prompt(),
-        "n_cache_tokens": used.usage.cache_read,
-        "n_output_tokens": used.usage.output,
-        "cost_usd": used.cost_usd,
+        "n_input_tokens": usage.map(Usage::prompt),
+        "n_cache_tokens": usage.map(|usage| usage.cache_read),
+        "n_output_tokens": usage.map(|usage| usage.output),
+        "cost_usd": cost,
     })
+}
+
+/// The reward, and what the judge measured beside it.
+pub fn rewards(record: &TrialRecord) -> Option<Map<String, Value>> {
+    let mut rewards = Map::from_iter([("reward".to_owned(), json!(record.reward?))]);
+    let numbers = record.verdict.iter().flat_map(|verdict| &verdict.numbers);
+    rewards.extend(numbers.map(|(name, number)| (name.clone(), json!(number))));
+    Some(rewards)
 }
 
 /// A model in the two parts that Harbor keeps and counts it by: `maker/model` is model `model` of provider `maker`.

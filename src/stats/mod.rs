@@ -3,14 +3,38 @@
 //! A trial without a reward (ungraded, fault, cancelled, missing) is in no estimate, and is counted beside each of
 //! them; the strict figures count it as failed.
 
+mod beta;
+mod bias;
 mod candidates;
+mod classes;
+mod clusters;
+mod compare;
 mod error;
 mod estimators;
+mod intervals;
+mod paired;
+mod panel;
+mod prior;
 mod select;
+mod sequential;
 mod summary;
+mod tiers;
 
+pub use beta::{Beta, fit};
+pub use bias::{JudgeRates, apparent_rate, prediction_powered};
 pub use candidates::{Candidate, Kinds, candidates};
+pub use classes::{Classes, classes};
+pub use clusters::{ClusteredMean, Split, bootstrap_means, clustered_mean, interval_over_tasks, split};
+pub use compare::{Better, ComparedArm, Comparison, LEVEL, NotCompared, Pair, Part, compare};
 pub use error::Error;
-pub use estimators::{pass_at_k, pass_hat_k, wilson};
+pub use estimators::{pass_at_k, pass_hat_k};
+pub use intervals::{clopper_pearson, jeffreys, wilson};
+pub use paired::{Paired, paired, smallest_difference, tasks_to_find};
+pub use panel::{Rate, gap_chance, panel_masses};
+pub use prior::{Posterior, Prior};
 pub use select::{Gap, Selection, select};
-pub use summary::{ArmSummary, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize};
+pub use sequential::{Sprt, confidence_sequence};
+pub use summary::{
+    ArmSummary, Category, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize,
+};
+pub use tiers::{Masses, Scale, Thresholds};

@@ -27,7 +27,7 @@ pub fn job_of(name: &str, tasks: &[&str], agents: &[(&str, Option<&str>)], attem
         path: format!("tasks/{name}"),
         digest: format!("sha256:{i:064x}"),
         content_digest: format!("sha256:{:064x}", i + 1000),
-        audit: None,
+        ..TaskRecord::default()
     };
     JobRecord {
         format: FORMAT,
@@ -35,6 +35,7 @@ pub fn job_of(name: &str, tasks: &[&str], agents: &[(&str, Option<&str>)], attem
         name: name.into(),
         dataset: "tasks".into(),
         judge: "rules".into(),
+        judge_parameters: None,
         corpus: Some("sha256:c0".into()),
         tasks: names.iter().enumerate().map(task).collect(),
         trials: plan(&names, &agents, attempts).trials,
@@ -69,7 +70,8 @@ pub fn config(name: &str) -> serde_json::Value {
 }
 
 pub fn verdict(reward: f64, reason: &str) -> Verdict {
-    Verdict { reward, judge: "rules".into(), rule: "count".into(), reason: reason.into(), span: Some("42".into()) }
+    let (judge, rule, reason, span) = ("rules".into(), "count".into(), reason.into(), Some("42".into()));
+    Verdict { reward, judge, rule, reason, span, ..Verdict::default() }
 }
 
 pub fn scored(reward: f64) -> Outcome {
@@ -116,13 +118,13 @@ pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
             seconds: 0.25,
             output_bytes: 6,
             dropped_bytes: 0,
-            spoiled: None,
-            over_budget: None,
+            ..AgentRun::default()
         }),
         answer: ran.then_some(answer),
         outcome,
         faults: vec![],
         image: ran.then(|| ("seatrial/task:abc".into(), "sha256:1d".into())),
+        judging: None,
         network: None,
         model: None,
     }

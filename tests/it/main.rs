@@ -7,6 +7,12 @@ mod support;
 mod sandbox;
 mod select;
 
+/// `doctor --network`: every attack on the closed network, on a real engine.
+mod doctor_network;
+
+/// Estimators against reference numbers.
+mod estimators;
+
 /// `lint`: what is wrong with task folders.
 mod lint;
 
@@ -31,6 +37,12 @@ mod live;
 
 /// `seatrial report`, and the numbers in it.
 mod report;
+
+/// `seatrial report --format html`, in a browser too.
+mod html;
+
+/// `seatrial compare`, and the statistics of pairs.
+mod compare;
 
 /// A small vendor directory to make tasks from.
 mod mini;
@@ -76,7 +88,21 @@ mod audit_contextbench;
 mod judge;
 /// The `rules` judge: what holds for any text.
 mod judge_hostile;
+/// Judges that ask models, against a server on this machine: faults, votes, outages, injected text.
+mod judge_models;
 mod judge_properties;
+
+/// A provider on this machine, for every test that asks a model.
+mod model_server;
+
+/// The model client: formats, streams, kinds of trouble.
+mod model;
+
+/// The formats, as the providers' own packages speak them.
+mod model_speakers;
+
+/// The agent `loop`, its record and its recordings.
+mod model_agent;
 
 /// The project's own shape: imports, sizes, words, documents.
 mod tidy;

@@ -5,7 +5,7 @@ use crate::support::{Suite, project};
 use std::collections::BTreeSet;
 
 /// The rooms in the order of `lib.rs`, and all that each may import. ARCHITECTURE.md shows the same table.
-const ROOMS: [(&str, &[&str]); 22] = [
+const ROOMS: [(&str, &[&str]); 23] = [
     ("random", &[]),
     ("quota", &[]),
     ("corpus", &[]),
@@ -17,15 +17,16 @@ const ROOMS: [(&str, &[&str]); 22] = [
     ("network", &[]),
     ("sandbox", &["wire", "network"]),
     ("model", &[]),
-    ("agent", &["sandbox"]),
+    ("attack", &["network", "sandbox"]),
+    ("agent", &["sandbox", "model"]),
     ("answer", &["sandbox"]),
-    ("judge", &["task", "answer"]),
+    ("judge", &["task", "answer", "model"]),
     ("event", &["model", "network", "plan", "agent", "answer", "judge"]),
     ("job", &["task", "plan", "network", "sandbox", "model", "agent", "answer", "judge", "event"]),
     ("results", &["plan", "network", "model", "agent", "answer", "judge", "event"]),
     ("stats", &["random", "quota", "question", "task", "results"]),
     ("stamp", &["question", "task", "stats"]),
-    ("report", &["task", "model", "event", "results", "stats"]),
+    ("report", &["task", "model", "judge", "event", "results", "stats"]),
     ("config", &["task"]),
     ("cli", &["all"]),
 ];
