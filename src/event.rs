@@ -5,6 +5,7 @@ use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
 use crate::artifact::Artifacts;
 use crate::judge::{Judgment, RawReply, ScriptRun, Spent, Verdict};
+use crate::model::ModelUse;
 use crate::network::Attempt;
 use crate::plan::{Plan, PlannedTrial};
 use serde::{Deserialize, Serialize};
@@ -72,6 +73,13 @@ pub enum Event {
         trial: usize,
         /// Text as it came, stdout and stderr in the order of arrival.
         text: String,
+    },
+    /// Files that the agent wrote for whoever looks at its trial later.
+    AgentLogs {
+        /// Which trial.
+        trial: usize,
+        /// Each under its plain name, with its bytes, untrusted.
+        files: Vec<(String, Vec<u8>)>,
     },
     /// A trial's sandbox had a way to listed hosts and is closed now: everything that its agent tried to reach, in order.
     Network {
@@ -154,6 +162,8 @@ pub struct Fault {
 pub enum Limit {
     /// The memory cap of the sandbox (the engine said so, not the exit code alone).
     Memory,
+    /// A cap on what it may use of models, of which the model relay refused more.
+    Budget,
     /// So many turns of a model.
     Turns,
     /// So many tokens of a model.
@@ -302,6 +312,8 @@ pub struct TrialEnd {
     pub image: Option<(String, String)>,
     /// What it tried to reach, where it had a way to listed hosts.
     pub network: Option<NetworkUse>,
+    /// What it used of models, where it had the model relay.
+    pub model: Option<ModelUse>,
     /// What judging its answer took, where models were asked.
     pub judging: Option<Judging>,
 }

@@ -1,7 +1,8 @@
 //! Which agents there are, and what each is started with.
 
+use super::definition::Definition;
 use super::turns::Turns;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ pub enum Agent {
         /// The line.
         line: String,
     },
+    /// A program that is installed in the image, as a definition says.
+    Installed(Arc<Definition>),
     /// A model, asked turn by turn from the host, whose tools act in the sandbox.
     Loop(Arc<Turns>),
 }
@@ -25,10 +28,18 @@ pub enum Agent {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// No agent has this name.
-    #[error("there is no agent `{name}`; there are {}", Agent::NAMES.join(", "))]
+    #[error("there is no agent `{name}`; there are {}", Agent::names().join(", "))]
     Unknown {
         /// The name.
         name: String,
+    },
+    /// A definition can't be used.
+    #[error("failed to read the agent's definition `{path}`: {why}")]
+    Definition {
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
     },
     /// `command` without a line.
     #[error("agent `command` needs the line to run: `--command LINE`")]
@@ -53,6 +64,7 @@ impl Error {
                  `$SEATRIAL_INSTRUCTION`"
                     .to_owned(),
             ),
+            Error::Definition { .. } => Some("README.md shows one in ten lines".to_owned()),
             Error::NoLine | Error::NoModel | Error::TakesNoLine { .. } => None,
         }
     }
@@ -62,11 +74,17 @@ impl Agent {
     /// All names, for messages.
     pub const NAMES: [&str; 4] = ["oracle", "nop", "command", "loop"];
 
-    /// The agent of that name; `line` is what `command` runs. A `loop` needs a model and is made from its [`Turns`].
+    /// All names, the built-in definitions' included.
+    fn names() -> Vec<&'static str> {
+        Agent::NAMES.into_iter().chain(Definition::shipped()).collect()
+    }
+
+    /// The agent of that name, of that definition in `folder`, or in the file of that path; `line` is what `command`
+    /// runs. A `loop` needs a model and is made from its [`Turns`].
     ///
     /// # Errors
-    /// Where there is none, or a line is missing or not wanted.
-    pub fn named(name: &str, line: Option<&str>) -> Result<Agent, Error> {
+    /// Where there is none, or a line is missing or not wanted, or a definition can't be read.
+    pub fn named(name: &str, line: Option<&str>, folder: Option<&Path>) -> Result<Agent, Error> {
         match (name, line) {
             ("oracle", None) => Ok(Agent::Oracle),
             ("nop", None) => Ok(Agent::Nop),
@@ -74,16 +92,21 @@ impl Agent {
             ("command", _) => Err(Error::NoLine),
             ("oracle" | "nop" | "loop", Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
             ("loop", None) => Err(Error::NoModel),
-            _ => Err(Error::Unknown { name: name.to_owned() }),
+            _ => match (Definition::find(name, folder)?, line) {
+                (Some(definition), None) => Ok(Agent::Installed(Arc::new(definition))),
+                (Some(_), Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
+                (None, _) => Err(Error::Unknown { name: name.to_owned() }),
+            },
         }
     }
 
     /// Its name.
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Agent::Oracle => "oracle",
             Agent::Nop => "nop",
             Agent::Command { .. } => "command",
+            Agent::Installed(definition) => &definition.name,
             Agent::Loop(_) => "loop",
         }
     }
@@ -102,6 +125,8 @@ pub struct Launch<'a> {
     pub solution_env: &'a [(String, String)],
     /// What only this agent gets.
     pub agent_env: &'a [(String, String)],
+    /// What leads its model client to the model relay; what it is given itself wins.
+    pub relay_env: &'a [(String, String)],
     /// The model it is to use, where it uses one.
     pub model: Option<&'a str>,
     /// Folder to run in; the image's own where `None`.
@@ -136,9 +161,14 @@ impl Launch<'_> {
                 env.extend(self.solution_env.iter().cloned());
             }
             Agent::Command { .. } => env.push(pair("SEATRIAL_INSTRUCTION", Self::INSTRUCTION)),
+            Agent::Installed(definition) => {
+                env.push(pair("SEATRIAL_INSTRUCTION", Self::INSTRUCTION));
+                env.extend(definition.env.iter().map(|(name, value)| pair(name, value)));
+            }
             Agent::Nop | Agent::Loop(_) => {}
         }
         env.extend(self.model.map(|model| pair("SEATRIAL_MODEL", model)));
+        env.extend(self.relay_env.iter().cloned());
         env.extend(self.agent_env.iter().cloned());
         env
     }

@@ -1,11 +1,12 @@
 //! One run of an agent in its sandbox. What the agent did to its own sandbox is data in [`AgentRun`]; an error is
 //! something that the agent can't have caused.
 
+use super::definition::log_name;
 use super::launch::{Agent, Launch};
 use super::transcript::Transcript;
 use super::turns::{self, Conversation, ModelRun};
 use crate::model::Failure;
-use crate::sandbox::{Command, Error, Exit, LOG_FOLDERS, Sandbox, bring_in};
+use crate::sandbox::{Command, Error, Exit, File, LOG_FOLDERS, Sandbox, bring_in};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -28,6 +29,9 @@ pub struct AgentRun {
     pub dropped_bytes: u64,
     /// Something was wrong with the sandbox's stream that only the agent can have caused, in words.
     pub spoiled: Option<String>,
+    /// The cap on models, such as `50 requests`, over which it was refused more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_budget: Option<String>,
     /// What a model used, where the agent is one that we ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelRun>,
@@ -79,7 +83,9 @@ pub async fn run(
             bring_in(sandbox, launch.solution, "/solution").await?;
         }
         Agent::Loop(turns) => return turns::drive(turns, sandbox, launch, on_text).await,
-        Agent::Command { .. } => sandbox.write(Launch::INSTRUCTION, 0o644, launch.instruction.as_bytes()).await?,
+        Agent::Command { .. } | Agent::Installed(_) => {
+            sandbox.write(Launch::INSTRUCTION, 0o644, launch.instruction.as_bytes()).await?;
+        }
     }
     let command = launch.command(agent);
     let mut transcript = Transcript::default();
@@ -96,6 +102,25 @@ pub async fn run(
     }
     send(transcript.finish(agent_run.dropped_bytes), on_text);
     Ok(agent_run)
+}
+
+/// How much of each log is kept, in bytes.
+const LOG: u64 = 16 << 20;
+
+/// The logs that the agent's definition names, as far as they are there as regular files: the name under which each is
+/// kept, with its bytes. Untrusted.
+///
+/// # Errors
+/// Where the sandbox can't be read any more.
+pub async fn logs(agent: &Agent, sandbox: &mut Sandbox) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let Agent::Installed(definition) = agent else { return Ok(Vec::new()) };
+    let mut logs = Vec::new();
+    for path in &definition.logs {
+        if let (Some(name), File::Regular(bytes)) = (log_name(path), sandbox.read(path, LOG).await?) {
+            logs.push((name.to_owned(), bytes));
+        }
+    }
+    Ok(logs)
 }
 
 fn send(text: String, on_text: &mut (dyn FnMut(String) + Send)) {
@@ -122,6 +147,7 @@ impl Launch<'_> {
             Agent::Nop | Agent::Loop(_) => Vec::new(),
             Agent::Oracle => vec!["/solution/solve.sh".to_owned()],
             Agent::Command { line } => ["sh", "-c", line].map(str::to_owned).to_vec(),
+            Agent::Installed(definition) => ["sh", "-c", &definition.run].map(str::to_owned).to_vec(),
         };
         Command {
             argv,

@@ -49,6 +49,7 @@ pub async fn run(args: &DoctorArgs) -> Result<u8, Error> {
             findings.push(Finding { what: "engine", fine: false, seen: error.to_string(), hint: error.hint() })
         }
     }
+    findings.push(models(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())));
     for finding in &findings {
         super::show(&format!("{:8} {:10} {}", if finding.fine { "ok" } else { "PROBLEM" }, finding.what, finding.seen));
         if let Some(hint) = finding.hint.as_ref().filter(|_| !finding.fine) {
@@ -57,6 +58,14 @@ pub async fn run(args: &DoctorArgs) -> Result<u8, Error> {
     }
     let fine = findings.iter().all(|finding| finding.fine);
     Ok(if fine { exit::OK } else { exit::CHECK_FAILED })
+}
+
+/// Which keys the model relay would find; never what is in them.
+fn models(is_set: impl Fn(&str) -> bool) -> Finding {
+    let names = ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"];
+    let set: Vec<&str> = names.into_iter().filter(|name| is_set(name)).collect();
+    let set = if set.is_empty() { "no key is set for it".to_owned() } else { format!("set: {}", set.join(", ")) };
+    Finding { what: "models", fine: true, seen: format!("the relay keeps keys outside sandboxes; {set}"), hint: None }
 }
 
 /// A base image that the engine has; nothing is fetched by a look.

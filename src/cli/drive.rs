@@ -153,6 +153,10 @@ fn show(dir: &Path, ended: job::Ended) -> Result<u8, Error> {
         super::say(&format!("error: the engine stopped answering\n\nhint: start it, then `seatrial resume {dir}`"));
         return Ok(exit::ENGINE);
     }
+    if let Some(why) = ended.halted {
+        super::say(&format!("error: {why}\n\nhint: mend that, then `seatrial resume {dir}` goes on"));
+        return Ok(exit::INCOMPLETE);
+    }
     if let Some(failure) = ended.provider_gone {
         let hint = failure.hint().unwrap_or("mend that");
         super::say(&format!("error: {failure}\n\nhint: {hint}; then `seatrial resume {dir}` goes on"));

@@ -111,7 +111,7 @@ async fn judge_all(
     found: &results::Job,
     store: &mut Store,
 ) -> Result<Vec<Line>, Error> {
-    let images = Images::new(job.tasks.len());
+    let images = Images::new(job.tasks.len(), job.agents.len());
     // Nobody watches images that are built for this.
     let (events, _) = tokio::sync::mpsc::unbounded_channel();
     let place = engine.map(|engine| Place { engine, images: &images, events: &events });

@@ -3,6 +3,7 @@
 
 use super::drive::EngineArgs;
 use super::error::Error;
+use super::model::lend;
 use super::open_files;
 use super::words::count;
 use crate::agent::{Agent, LoopSettings, Turns};
@@ -117,7 +118,12 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         complete(&tasks)?;
     }
 
-    let agents = config.agents.iter().map(|config| agent(config, engine)).collect::<Result<Vec<_>, Error>>()?;
+    let mut agents = config
+        .agents
+        .iter()
+        .map(|one| agent(one, config.environment.agents_dir.as_deref(), engine))
+        .collect::<Result<Vec<_>, Error>>()?;
+    let spend = lend(&mut agents, config, &mut notes)?;
     let named = config.judge.name.clone().or_else(|| corpora.iter().find_map(|corpus| corpus.suite.judge.clone()));
     let named = named.unwrap_or_else(|| "rules".to_owned());
     let judge = engine.judge(&named, &config.judge)?;
@@ -164,7 +170,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         observed: observed(),
     };
     let egress = Arc::new(egress);
-    let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, egress, settings };
+    let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, egress, spend, settings };
     Ok(Loaded { job: Arc::new(job), record, notes, corpora, judge: named })
 }
 
@@ -227,7 +233,7 @@ fn unique(tasks: &[Task]) -> Result<(), Error> {
     Ok(())
 }
 
-fn agent(config: &AgentConfig, engine: &EngineArgs) -> Result<AgentSetup, Error> {
+fn agent(config: &AgentConfig, agents_dir: Option<&Path>, engine: &EngineArgs) -> Result<AgentSetup, Error> {
     let mut kwargs = config.kwargs.clone();
     let turns = match (config.name.as_str(), &config.model) {
         ("loop", Some(model)) => Some(turns(model, std::mem::take(&mut kwargs), engine)?),
@@ -240,7 +246,7 @@ fn agent(config: &AgentConfig, engine: &EngineArgs) -> Result<AgentSetup, Error>
     }
     let agent = match turns {
         Some(turns) => Agent::Loop(Arc::new(turns)),
-        None => Agent::named(&config.name, line.as_deref())?,
+        None => Agent::named(&config.name, line.as_deref(), agents_dir)?,
     };
     let env = task::resolve_env(&config.env, |name| std::env::var(name).ok())?;
     Ok(AgentSetup {
@@ -250,6 +256,7 @@ fn agent(config: &AgentConfig, engine: &EngineArgs) -> Result<AgentSetup, Error>
         override_timeout: config.override_timeout_sec.map(Duration::from_secs_f64),
         max_timeout: config.max_timeout_sec.map(Duration::from_secs_f64),
         extra_hosts: config.extra_allowed_hosts.clone(),
+        relay: None,
     })
 }
 

@@ -19,6 +19,7 @@ mod judge_cases;
 mod keys;
 mod lint;
 mod load;
+mod model;
 mod open_files;
 mod populate;
 mod report;

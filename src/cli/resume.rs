@@ -24,6 +24,9 @@ pub struct ResumeArgs {
     /// How often a trial is started again after a fault of ours [default: as before]
     #[arg(short = 'r', long, value_name = "N")]
     max_retries: Option<u32>,
+    /// What all agents of the job may cost together from now on, in US dollars, what they have cost included
+    #[arg(long, value_name = "USD")]
+    job_max_cost: Option<f64>,
     /// No live view while the job runs; warnings and the table at the end come all the same
     #[arg(short, long)]
     quiet: bool,
@@ -40,6 +43,7 @@ pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
         n_concurrent: args.n_concurrent,
         max_retries: args.max_retries,
         quiet: args.quiet,
+        model: config::ModelConfig { job_max_cost_usd: args.job_max_cost, ..Default::default() },
         ..config::Flags::default()
     };
     // Only the job's own settings count here: a variable set since then must not make it another job.
@@ -53,6 +57,10 @@ pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
     differences.extend(store.changed_settings());
     if !differences.is_empty() {
         return Err(results::Error::Changed { dir: args.job.clone(), differences }.into());
+    }
+    found.trials.iter().filter_map(|trial| trial.model.as_ref()?.cost_usd).for_each(|cost| loaded.job.spend.add(cost));
+    if let Some(why) = loaded.job.spend.over() {
+        return Err(Error::Usage(format!("{why}\n\nhint: `--job-max-cost USD` sets another cap")));
     }
     for damaged in &found.damaged {
         super::say(&format!("warning: {} runs again: {}", damaged.name, damaged.why));

@@ -4,6 +4,7 @@ use super::drive::{self, EngineArgs};
 use super::error::Error;
 use super::keys;
 use super::load::{Loaded, load};
+use super::model::CapArgs;
 use super::vendor::VendorArgs;
 use crate::config::{self, Flags, JudgeConfig};
 use crate::job::Todo;
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
   seatrial run                                      what harbor.yml says
   seatrial run tasks -a oracle -k 2 -n 4            two attempts each, four at a time
   seatrial run tasks --command 'echo 42 > /app/answer.txt' --network no-network
+  seatrial run tasks -a mini-swe-agent -m openai/gpt-x --max-requests 50
   seatrial run tasks -a loop -m anthropic/NAME      a model, asked from here; tools act in the container
   seatrial run tasks -i 'ledger-1*' --dry-run       what would run
   seatrial run tasks --judge rubric --judge-model openai/gpt-4.1
@@ -35,13 +37,15 @@ pub struct RunArgs {
     /// Job file, YAML or JSON with Harbor's keys [default: harbor.yml where there is one]
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Who answers: oracle, nop, command, loop; more than once for several
+    /// Who answers: oracle, nop, command, loop, mini-swe-agent, python-openai, or the file of an agent of your own; more than
+    /// once for several
     #[arg(short, long = "agent", value_name = "NAME")]
     agents: Vec<String>,
     /// The line that the agent `command` runs with the image's sh; $SEATRIAL_INSTRUCTION names the instruction's file
     #[arg(long, value_name = "LINE")]
     command: Option<String>,
-    /// The model that agents are to use: the loop asks it, others find it in $SEATRIAL_MODEL; more than once for several
+    /// The model that agents are to use, which they find in $SEATRIAL_MODEL and the loop asks; where this machine has its provider's key
+    /// (ANTHROPIC_API_KEY, OPENAI_API_KEY), it is lent to them without the key; more than once for several
     #[arg(short, long = "model", value_name = "NAME")]
     models: Vec<String>,
     /// A setting of the agent's own
@@ -93,6 +97,8 @@ pub struct RunArgs {
     /// yes-no, omniscience, which ask models
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
+    #[command(flatten)]
+    caps: CapArgs,
     /// A model that the judge asks; more than once for several, whose votes are kept apart
     #[arg(long = "judge-model", value_name = "MODEL")]
     judge_models: Vec<String>,
@@ -186,6 +192,7 @@ impl RunArgs {
                 votes: self.judge_votes,
                 ..JudgeConfig::default()
             },
+            model: self.caps.config(),
             vendor: self.vendor.vendor.clone(),
             suite: self.vendor.suite.clone(),
         };

@@ -2,7 +2,7 @@
 //! Data only.
 
 use super::judge::JudgeConfig;
-use super::settings::{AgentConfig, DatasetConfig};
+use super::settings::{AgentConfig, DatasetConfig, ModelConfig};
 use crate::task::NetworkMode;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -92,8 +92,12 @@ pub struct OwnFile {
     pub vendor: Option<PathBuf>,
     /// `suite`.
     pub suite: Option<PathBuf>,
+    /// `agents_dir`.
+    pub agents_dir: Option<PathBuf>,
     /// `judge`.
     pub judge: JudgeConfig,
     /// `verifier_environment`: true for `shared`, false for `separate`.
     pub shared_verifier: Option<bool>,
+    /// `model`.
+    pub model: ModelConfig,
 }

@@ -21,4 +21,4 @@ pub use read::{DEFAULT_JOB_FILE, find_job_file, parse_job_file, read_job_file};
 pub use record::{agent_record, environment_record, job_record};
 pub use resolve::{Flags, default_job_name, resolve};
 pub use select::select;
-pub use settings::{AgentConfig, Config, DatasetConfig, EnvironmentConfig, RetryConfig};
+pub use settings::{AgentConfig, Config, DatasetConfig, EnvironmentConfig, ModelConfig, RetryConfig};

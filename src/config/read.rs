@@ -5,7 +5,7 @@
 use super::error::Error;
 use super::job_file::{EnvironmentFile, JobFile, OwnFile, RetryFile};
 use super::judge;
-use super::settings::{AgentConfig, DatasetConfig, MOST_MULTIPLIER, MOST_SECONDS, MOST_TRIALS};
+use super::settings::{AgentConfig, DatasetConfig, MOST_MULTIPLIER, MOST_SECONDS, MOST_TRIALS, ModelConfig};
 use super::yaml::parse_yaml;
 use crate::task::{Level, NetworkMode, Problem, Section, Sink, Value, normalize_host, read_hosts};
 use std::collections::BTreeMap;
@@ -209,8 +209,22 @@ fn own(section: Section<'_>) -> OwnFile {
         engine_wait_sec: at_most(&section, "engine_wait_sec", MOST_SECONDS),
         vendor: section.text("vendor").map(PathBuf::from),
         suite: section.text("suite").map(PathBuf::from),
+        agents_dir: section.text("agents_dir").map(PathBuf::from),
         judge: judge::read(&section),
         shared_verifier: verifier_environment(&section),
+        model: section.section("model").map(model).unwrap_or_default(),
+    };
+    section.finish();
+    file
+}
+
+fn model(section: Section<'_>) -> ModelConfig {
+    let file = ModelConfig {
+        max_requests: section.integer_from("max_requests", 1),
+        max_tokens: section.integer_from("max_tokens", 1),
+        max_cost_usd: section.positive("max_cost_usd"),
+        job_max_cost_usd: section.positive("job_max_cost_usd"),
+        prices: section.text("prices").map(PathBuf::from),
     };
     section.finish();
     file

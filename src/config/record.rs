@@ -91,7 +91,20 @@ fn own_record(config: &Config) -> Value {
     put("pids_limit", environment.pids_limit.map(Value::from));
     put("engine_wait_sec", environment.engine_wait_sec.map(Value::from));
     put("vendor", environment.vendor.as_ref().map(|path| json!(path)));
+    put("agents_dir", environment.agents_dir.as_ref().map(|path| json!(path)));
     put("suite", environment.suite.as_ref().map(|path| json!(path)));
+    let model = &config.model;
+    let mut caps = Map::new();
+    for (key, value) in [
+        ("max_requests", model.max_requests.map(Value::from)),
+        ("max_tokens", model.max_tokens.map(Value::from)),
+        ("max_cost_usd", model.max_cost_usd.map(Value::from)),
+        ("job_max_cost_usd", model.job_max_cost_usd.map(Value::from)),
+        ("prices", model.prices.as_ref().map(|path| json!(path))),
+    ] {
+        caps.extend(value.map(|value| (key.to_string(), value)));
+    }
+    put("model", (!caps.is_empty()).then_some(caps.into()));
     put("judge", judge::record(&config.judge));
     put("verifier_environment", config.shared_verifier.then(|| "shared".into()));
     own.into()

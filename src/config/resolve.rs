@@ -5,7 +5,7 @@ use super::error::Error;
 use super::job_file::JobFile;
 use super::judge::{self, JudgeConfig};
 use super::settings::{
-    AgentConfig, Config, DatasetConfig, EnvironmentConfig, MOST_MULTIPLIER, MOST_TRIALS, RetryConfig,
+    AgentConfig, Config, DatasetConfig, EnvironmentConfig, MOST_MULTIPLIER, MOST_TRIALS, ModelConfig, RetryConfig,
 };
 use crate::task::NetworkMode;
 use serde_json::{Map, Value};
@@ -59,6 +59,8 @@ pub struct Flags {
     pub judge: JudgeConfig,
     /// `--verifier-environment`: true for `shared`.
     pub shared_verifier: Option<bool>,
+    /// `--max-requests`, `--max-tokens`, `--max-cost`, `--job-max-cost`.
+    pub model: ModelConfig,
     /// `--vendor`.
     pub vendor: Option<PathBuf>,
     /// `--suite`.
@@ -125,9 +127,11 @@ pub fn resolve(
             engine_wait_sec: own.engine_wait_sec,
             vendor: flags.vendor.clone().or(own.vendor),
             suite: flags.suite.clone().or(own.suite),
+            agents_dir: own.agents_dir,
         },
         shared_verifier: flags.shared_verifier.or(own.shared_verifier).unwrap_or(false),
         judge: judge::resolve(&flags.judge, var, own.judge)?,
+        model: flags.model.clone().or(own.model),
     };
     check(&config)?;
     Ok(config)
@@ -199,6 +203,7 @@ fn check(config: &Config) -> Result<(), Error> {
         !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\']) && !name.contains(char::is_control);
     let multiplier = config.timeout_multiplier;
     let (least, most) = ("must be at least 1", &format!("must be at most {MOST_TRIALS}"));
+    let positive = |number: Option<f64>| number.is_none_or(|number| number > 0.0 && number.is_finite());
     let stretch = &format!("must be more than 0 and at most {MOST_MULTIPLIER}");
     for (right, origin, message) in [
         (plain, "`--job-name`", "must be a folder's name, without `/` and no dot in front"),
@@ -208,6 +213,10 @@ fn check(config: &Config) -> Result<(), Error> {
         (config.n_concurrent <= MOST_TRIALS, "`--n-concurrent`", most),
         (config.datasets.iter().all(|d| d.n_tasks != Some(0)), "`--n-tasks`", least),
         (multiplier > 0.0 && multiplier <= MOST_MULTIPLIER, "`--timeout-multiplier`", stretch),
+        (positive(config.model.max_cost_usd), "`--max-cost`", "must be more than 0"),
+        (positive(config.model.job_max_cost_usd), "`--job-max-cost`", "must be more than 0"),
+        (config.model.max_requests != Some(0), "`--max-requests`", least),
+        (config.model.max_tokens != Some(0), "`--max-tokens`", least),
         (!config.datasets.is_empty() || !config.tasks.is_empty(), "`datasets`", "names no dataset and no task"),
     ] {
         if !right {

@@ -49,6 +49,36 @@ pub struct Config {
     pub judge: JudgeConfig,
     /// Scripts of tasks that don't ask for a container of their own run in the agent's. Default: they don't.
     pub shared_verifier: bool,
+    /// What agents may use of models through the model relay.
+    pub model: ModelConfig,
+}
+
+/// What agents may use of models; in the job file `seatrial: model:`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ModelConfig {
+    /// Requests of one trial.
+    pub max_requests: Option<u64>,
+    /// Tokens of one trial, read and written, caches included.
+    pub max_tokens: Option<u64>,
+    /// US dollars of one trial.
+    pub max_cost_usd: Option<f64>,
+    /// US dollars of the whole job.
+    pub job_max_cost_usd: Option<f64>,
+    /// A file of prices.
+    pub prices: Option<PathBuf>,
+}
+
+impl ModelConfig {
+    /// These settings; where they say nothing, `other`'s.
+    pub fn or(self, other: ModelConfig) -> ModelConfig {
+        ModelConfig {
+            max_requests: self.max_requests.or(other.max_requests),
+            max_tokens: self.max_tokens.or(other.max_tokens),
+            max_cost_usd: self.max_cost_usd.or(other.max_cost_usd),
+            job_max_cost_usd: self.job_max_cost_usd.or(other.job_max_cost_usd),
+            prices: self.prices.or(other.prices),
+        }
+    }
 }
 
 /// When a trial that met a fault is started again. Only faults are, never a verdict.
@@ -137,6 +167,8 @@ pub struct EnvironmentConfig {
     pub vendor: Option<PathBuf>,
     /// The suite's manifest.
     pub suite: Option<PathBuf>,
+    /// The folder with the user's own definitions of agents.
+    pub agents_dir: Option<PathBuf>,
 }
 
 impl Config {

@@ -7,7 +7,8 @@ use crate::event::{Limit, Outcome};
 use crate::judge::{JudgeError, Verdict};
 
 /// The outcome of a run that left this answer. The first of these that holds: the agent spoiled its sandbox; its time
-/// was over; it hit its memory cap; it ended with an error; it left no answer; the judge decides.
+/// was over; it hit its memory cap; it ended after it was refused more of its model; it ended with an error; it left no
+/// answer; the judge decides.
 ///
 /// `judged` is what the judge made of the answer, which is judged in each of these cases; where the judge can't decide,
 /// the trial is ungraded whatever else it is.
@@ -19,6 +20,10 @@ pub fn decide(run: &AgentRun, answer: &Answer, judged: Option<&Result<Verdict, J
     };
     match own_failure(run) {
         Some(failure) => failure(verdict),
+        // An agent that ends well without its answer, since it was refused more, is at its limit too.
+        None if run.over_budget.is_some() && verdict.is_none() => {
+            Outcome::Limit { limit: Limit::Budget, verdict: None }
+        }
         None => match (answer, verdict) {
             (_, Some(verdict)) => Outcome::Scored { verdict },
             (Answer::None { reason, .. }, None) => Outcome::NoAnswer { reason: *reason },
@@ -38,6 +43,9 @@ fn own_failure(run: &AgentRun) -> Option<WithVerdict> {
     }
     if run.out_of_memory {
         return Some(Box::new(|verdict| Outcome::Limit { limit: Limit::Memory, verdict }));
+    }
+    if run.over_budget.is_some() && !run.is_clean() {
+        return Some(Box::new(|verdict| Outcome::Limit { limit: Limit::Budget, verdict }));
     }
     let limit = |limit| -> Option<WithVerdict> { Some(Box::new(move |verdict| Outcome::Limit { limit, verdict })) };
     match run.model.as_ref().map(|model| &model.ended) {

@@ -1,6 +1,7 @@
 //! The images of a job: each task's is made ready when its first trial needs it, once; later trials wait for the same.
 
 use super::setup::Job;
+use crate::agent::{Agent, image_with};
 use crate::event::Event;
 use crate::sandbox::{Engine, Error, Image};
 use std::collections::BTreeSet;
@@ -9,29 +10,32 @@ use std::time::Instant;
 use tokio::sync::OnceCell;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// One place for each task's image.
+/// One place for each image: a task's, with an agent in it where that is installed, and its own without any.
 #[derive(Debug)]
 pub struct Images {
     ready: Vec<OnceCell<Image>>,
+    agents: usize,
     /// What has been said already: tasks share images, and a thing is said once.
     said: Mutex<BTreeSet<String>>,
 }
 
 impl Images {
     /// None is ready yet.
-    pub fn new(tasks: usize) -> Images {
-        Images { ready: (0..tasks).map(|_| OnceCell::new()).collect(), said: Mutex::default() }
+    pub fn new(tasks: usize, agents: usize) -> Images {
+        Images { ready: (0..tasks * (agents + 1)).map(|_| OnceCell::new()).collect(), agents, said: Mutex::default() }
     }
 
-    /// The task's image. One that could not be made ready is tried again by the next trial that asks.
+    /// The task's image for this agent, or its own for whoever isn't one. One that could not be made ready is tried again by the next trial that asks.
     pub async fn of(
         &self,
         engine: &Engine,
         job: &Job,
         task: usize,
+        agent: Option<usize>,
         events: &UnboundedSender<Event>,
     ) -> Result<Image, Error> {
-        let ready = self.ready[task].get_or_try_init(|| self.make(engine, job, task, events)).await?;
+        let ready = &self.ready[task * (self.agents + 1) + agent.unwrap_or(self.agents)];
+        let ready = ready.get_or_try_init(|| self.make(engine, job, task, agent, events)).await?;
         Ok(ready.clone())
     }
 
@@ -40,6 +44,7 @@ impl Images {
         engine: &Engine,
         job: &Job,
         task: usize,
+        agent: Option<usize>,
         events: &UnboundedSender<Event>,
     ) -> Result<Image, Error> {
         let started = Instant::now();
@@ -53,7 +58,10 @@ impl Images {
             }
             say(Event::ImageOutput { task: name.clone(), line });
         };
-        let image = engine.image(&job.tasks[task].image, &mut on_line).await?;
+        let mut image = engine.image(&job.tasks[task].image, &mut on_line).await?;
+        if let Some(Agent::Installed(definition)) = agent.map(|agent| &job.agents[agent].agent) {
+            image = image_with(definition, engine, &image, &job.name, &mut on_line).await?;
+        }
         for note in &image.notes {
             if self.is_new(note) {
                 say(Event::Notice { text: note.clone() });

@@ -117,9 +117,9 @@ async fn in_fresh_sandbox(
     place: Place<'_>,
     judged: &mut Judged,
 ) -> Result<Result<Verdict, JudgeError>, Error> {
-    let image = place.images.of(place.engine, job, task_index, place.events).await?;
+    let image = place.images.of(place.engine, job, task_index, None, place.events).await?;
     let owner = Owner { job: job.name.clone(), trial: left.trial.to_owned() };
-    let way = WayOut::new(&task.verifier_network, &job.egress, "verifier");
+    let way = WayOut::new(&task.verifier_network, &job.egress, "verifier", None);
     let spec = Spec { image, network: way.network(), limits: task.limits, owner };
     let mut sandbox = place.engine.open(&spec).await?;
     let mut output = Vec::new();

@@ -10,6 +10,7 @@ mod error;
 mod grading;
 mod images;
 mod judging;
+mod lend;
 mod reach;
 mod schedule;
 mod script;

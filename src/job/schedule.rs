@@ -22,6 +22,8 @@ pub struct Ended {
     pub interrupted: bool,
     /// The engine stopped answering and did not come back.
     pub engine_gone: bool,
+    /// Why no trial could go on, as a sentence: a wrong key, no money, a cap of the job.
+    pub halted: Option<String>,
     /// A provider takes nothing more with this key or model.
     pub provider_gone: Option<Failure>,
     /// The judge judges nothing of this job, such as for a wrong key; in its words.
@@ -65,7 +67,7 @@ pub async fn run<E>(
     let (events, mut received) = mpsc::unbounded_channel();
     let context = Arc::new(Context {
         engine: engine.clone(),
-        images: Images::new(job.tasks.len()),
+        images: Images::new(job.tasks.len(), job.agents.len()),
         job: Arc::clone(&job),
         events,
         stop: stop.clone(),
@@ -91,8 +93,10 @@ pub async fn run<E>(
         return Err(Broken::Reader(error));
     }
     reader(&Event::JobFinished).map_err(Broken::Reader)?;
-    let interrupted = stop.is_set() && !engine_gone && provider_gone.is_none() && judge_refused.is_none();
-    Ok(Ended { interrupted, engine_gone, provider_gone, judge_refused })
+    let halted = stop.reason().map(str::to_owned);
+    let interrupted =
+        stop.is_set() && !engine_gone && provider_gone.is_none() && judge_refused.is_none() && halted.is_none();
+    Ok(Ended { interrupted, engine_gone, halted, provider_gone, judge_refused })
 }
 
 /// Starts trials one after the other as places become free, while answers are judged; says whether the engine was lost,
@@ -156,6 +160,7 @@ async fn one(context: Arc<Context>, index: usize, place: Option<OwnedSemaphorePe
             faults: Vec::new(),
             image: None,
             network: None,
+            model: None,
             judging: None,
         },
     };

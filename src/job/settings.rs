@@ -2,8 +2,10 @@
 
 use crate::agent::Agent;
 use crate::judge::ScriptEnvironment;
+use crate::model::Relay;
 use crate::sandbox::Limits;
 use crate::task::NetworkMode;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How a job runs.
@@ -119,11 +121,14 @@ pub struct AgentSetup {
     pub max_timeout: Option<Duration>,
     /// Hosts that it may reach beside those of each task, as [`crate::task::normalize_host`] spells them.
     pub extra_hosts: Vec<String>,
+    /// What lends it its model without the key, where there is such a thing.
+    pub relay: Option<Arc<Relay>>,
 }
 
 impl From<Agent> for AgentSetup {
     fn from(agent: Agent) -> AgentSetup {
         let (model, override_timeout, max_timeout) = (None, None, None);
-        AgentSetup { agent, model, env: Vec::new(), override_timeout, max_timeout, extra_hosts: Vec::new() }
+        let (env, extra_hosts, relay) = (Vec::new(), Vec::new(), None);
+        AgentSetup { agent, model, env, override_timeout, max_timeout, extra_hosts, relay }
     }
 }

@@ -6,6 +6,7 @@ use super::reach::{reach, verifier_reach};
 use super::script::script;
 use super::settings::{AgentSetup, Settings};
 use crate::judge::{Judge, Matter, ScriptEnvironment, ScriptSetup, read_rivals};
+use crate::model::Spend;
 use crate::network::{Egress, Policy};
 use crate::plan::Plan;
 use crate::sandbox::{ImageSource, Limits};
@@ -30,6 +31,8 @@ pub struct Job {
     pub judge: Judge,
     /// Who lets streams of sandboxes out.
     pub egress: Arc<Egress>,
+    /// What its agents cost together.
+    pub spend: Arc<Spend>,
     /// How it runs.
     pub settings: Settings,
 }
@@ -118,6 +121,11 @@ fn prepare_one(
     let mut network = Vec::new();
     for agent in agents {
         match reach(spec, agent, settings, notes) {
+            Ok(Policy::Public) if agent.relay.is_some() => wrong.push(format!(
+                "its network is public, where the model relay can't be lent to `{}`; `--network no-network` closes it, \
+                 and the model can be reached all the same",
+                agent.agent.name()
+            )),
             Ok(policy) => network.push(policy),
             Err(why) if wrong.contains(&why) => {}
             Err(why) => wrong.push(why),

@@ -1,15 +1,15 @@
 //! The user's wish to stop, seen by every trial at once.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 
 /// Set once, never unset. Clones share it.
 #[derive(Debug, Clone)]
-pub struct Stop(Arc<watch::Sender<bool>>);
+pub struct Stop(Arc<watch::Sender<bool>>, Arc<OnceLock<String>>);
 
 impl Default for Stop {
     fn default() -> Stop {
-        Stop(Arc::new(watch::Sender::new(false)))
+        Stop(Arc::new(watch::Sender::new(false)), Arc::default())
     }
 }
 
@@ -17,6 +17,17 @@ impl Stop {
     /// From now on nothing new starts, and what runs is ended.
     pub fn set(&self) {
         self.0.send_replace(true);
+    }
+
+    /// The same, for a reason that no trial can go on with, as a sentence. The first one counts.
+    pub fn set_because(&self, why: String) {
+        let _ = self.1.set(why);
+        self.set();
+    }
+
+    /// Why it was set, where that was not the user's wish.
+    pub fn reason(&self) -> Option<&str> {
+        self.1.get().map(String::as_str)
     }
 
     /// Whether it is set.

@@ -7,6 +7,7 @@ use super::decide::decide;
 use super::grading::{self, Grading};
 use super::images::Images;
 use super::judging::{self, Judged, Left};
+use super::lend::{Lent, provider_fault};
 use super::setup::{Job, JobTask};
 use super::stop::Stop;
 use super::way_out::WayOut;
@@ -125,6 +126,7 @@ async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd
         faults: Vec::new(),
         image: None,
         network: None,
+        model: None,
         judging: None,
     };
     end.outcome = match steps(context, index, &planned, &clock, &mut end, place).await {
@@ -151,7 +153,7 @@ async fn steps(
     enter(Stage::Image);
     let began = clock.now();
     let image = tokio::select! {
-        image = context.images.of(&context.engine, job, planned.task_index, &context.events) => image,
+        image = context.images.of(&context.engine, job, planned.task_index, Some(planned.agent_index), &context.events) => image,
         () = context.stop.wait() => return Ok(Outcome::Cancelled),
     };
     let image = image.map_err(|e| fault(Stage::Image, &e))?;
@@ -160,14 +162,17 @@ async fn steps(
 
     enter(Stage::Sandbox);
     let owner = Owner { job: job.name.clone(), trial: planned.name.clone() };
-    let way = WayOut::new(&task.network[planned.agent_index], &job.egress, PHASE);
+    let policy = &task.network[planned.agent_index];
+    let lent = Lent::new(&job.agents[planned.agent_index], policy, &context.stop);
+    let way = WayOut::new(policy, &job.egress, PHASE, lent.as_ref());
     let spec = Spec { image, network: way.network(), limits: task.limits, owner };
     let began = clock.now();
     // Not cut short by a stop: a container that is half made would have no owner that removes it.
     let mut sandbox = context.engine.open(&spec).await.map_err(|e| fault(Stage::Sandbox, &e))?;
     end.timing.sandbox = Some(clock.since(began));
 
-    let ran = within(context, index, planned, clock, end, &mut sandbox).await;
+    let relay_env = lent.as_ref().map(Lent::env).unwrap_or_default();
+    let ran = within(context, index, planned, &relay_env, clock, end, &mut sandbox).await;
     if matches!(ran, Ok(None) | Err(_)) {
         sandbox.abandon();
     }
@@ -189,7 +194,15 @@ async fn steps(
         (attempts, unrecorded) = (seen, network.unrecorded);
         end.network = Some(network);
     }
-    let Some(ran) = ran? else { return Ok(Outcome::Cancelled) };
+    end.model = lent.map(|lent| lent.used());
+    let Some(mut ran) = ran? else { return Ok(Outcome::Cancelled) };
+    if let Some(used) = &end.model {
+        ran.run.over_budget.clone_from(&used.over);
+        if let Some(fault) = provider_fault(&ran.run, &ran.answer, used) {
+            (end.agent, end.answer) = (Some(ran.run), Some(ran.answer));
+            return Err(fault);
+        }
+    }
 
     enter(Stage::Judge);
     let began = clock.now();
@@ -226,6 +239,7 @@ async fn within(
     context: &Context,
     index: usize,
     planned: &PlannedTrial,
+    relay_env: &[(String, String)],
     clock: &Clock,
     end: &mut TrialEnd,
     sandbox: &mut Sandbox,
@@ -235,7 +249,7 @@ async fn within(
     let setup = &job.agents[planned.agent_index];
     context.say(Event::TrialStage { trial: index, stage: Stage::Agent });
     let began = clock.now();
-    let launch = launch(job, task, planned);
+    let launch = launch(job, task, planned, relay_env);
     let mut on_text = |text| context.say(Event::AgentOutput { trial: index, text });
     let run = tokio::select! {
         biased;
@@ -257,6 +271,11 @@ async fn within(
             judged = judging::judge_in(sandbox, script) => judged,
             () = context.stop.wait() => return Ok(None),
         });
+    }
+    // What can't be read any more is no reason to doubt the answer.
+    let files = agent::logs(&setup.agent, sandbox).await.unwrap_or_default();
+    if !files.is_empty() {
+        context.say(Event::AgentLogs { trial: index, files });
     }
     // An exit code of 137 has many reasons. Which it was only the engine knows; it is asked last, since that ends the
     // sandbox.
@@ -289,7 +308,12 @@ async fn collect(sandbox: &mut Sandbox, run: &mut AgentRun) -> Result<Answer, sa
     answer::collect(sandbox).await
 }
 
-fn launch<'a>(job: &'a Job, task: &'a JobTask, planned: &PlannedTrial) -> Launch<'a> {
+fn launch<'a>(
+    job: &'a Job,
+    task: &'a JobTask,
+    planned: &PlannedTrial,
+    relay_env: &'a [(String, String)],
+) -> Launch<'a> {
     let setup = &job.agents[planned.agent_index];
     Launch {
         instruction: &task.instruction,
@@ -297,6 +321,7 @@ fn launch<'a>(job: &'a Job, task: &'a JobTask, planned: &PlannedTrial) -> Launch
         env: &task.env,
         solution_env: &task.solution_env,
         agent_env: &setup.env,
+        relay_env,
         model: setup.model.as_deref(),
         workdir: task.workdir.clone(),
         user: task.user.clone(),

@@ -1,5 +1,6 @@
 //! One trial's way out, from before its sandbox opens until its evidence is complete.
 
+use super::lend::{Lent, target};
 use crate::event::NetworkUse;
 use crate::network::{Attempt, Egress, End, Policy, Totals, TrialNetwork};
 use crate::sandbox::{Network, Relay};
@@ -25,16 +26,24 @@ pub enum WayOut {
 }
 
 impl WayOut {
-    /// The way out that a policy gives in this phase, by Harbor's word for it.
-    pub fn new(policy: &Policy, egress: &Arc<Egress>, phase: &str) -> WayOut {
+    /// The way out that a policy gives in this phase, by Harbor's word for it, and the model relay beside it where one is
+    /// lent.
+    pub fn new(policy: &Policy, egress: &Arc<Egress>, phase: &str, lent: Option<&Lent>) -> WayOut {
         match policy {
-            Policy::NoNetwork => WayOut::None,
+            Policy::NoNetwork if lent.is_none() => WayOut::None,
             Policy::Public => WayOut::Public,
-            Policy::Allowlist { .. } => {
+            Policy::NoNetwork | Policy::Allowlist { .. } => {
                 let attempts = Arc::new(Mutex::new(Vec::new()));
                 let kept = Arc::clone(&attempts);
                 let keep = move |attempt| kept.lock().unwrap_or_else(PoisonError::into_inner).push(attempt);
-                let trial = Arc::new(TrialNetwork::new(policy.clone(), phase, keep));
+                let mut trial = TrialNetwork::new(policy.clone(), phase, keep);
+                if let Some(lent) = lent {
+                    trial = trial.with_service(target(), lent.service());
+                }
+                let trial = Arc::new(trial);
+                if let Some(lent) = lent {
+                    lent.reports_to(&trial);
+                }
                 let relay = Relay::new(std::slice::from_ref(policy), Arc::clone(egress), trial);
                 WayOut::Listed { relay, attempts }
             }

@@ -29,6 +29,17 @@ pub struct Attempt {
     pub down: u64,
     /// From its beginning to its end.
     pub duration: Duration,
+    /// The request, where a service of the runner sent one on for the agent or refused to.
+    pub request: Option<Request>,
+}
+
+/// A request that a service of the runner saw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// Its path: printable ASCII, shortened.
+    pub path: String,
+    /// The status of what the agent was answered; none where it left before.
+    pub status: Option<u16>,
 }
 
 /// How an attempt ended. `Display` gives words for people, [`End::code`] a word for programs.
@@ -88,6 +99,20 @@ impl fmt::Display for End {
 }
 
 impl Attempt {
+    /// A request that a service sent on to `host` for the agent, or refused, beginning `at`.
+    pub fn request(
+        at: SystemTime,
+        phase: &str,
+        host: &str,
+        port: u16,
+        decision: Decision,
+        request: Request,
+    ) -> Attempt {
+        let end = if decision.allowed { End::Closed } else { End::Denied };
+        let request = Request { path: printable(&request.path), ..request };
+        Attempt { at, end, request: Some(request), ..Attempt::begin(phase, host, Some(port), decision) }
+    }
+
     /// An attempt that begins now. Until something else is said, it ends as denied, or with its trial.
     pub(super) fn begin(phase: &str, host: &str, port: Option<u16>, decision: Decision) -> Attempt {
         let end = if decision.allowed { End::TrialOver } else { End::Denied };
@@ -102,6 +127,7 @@ impl Attempt {
             up: 0,
             down: 0,
             duration: Duration::ZERO,
+            request: None,
         }
     }
 }

@@ -17,6 +17,9 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+/// What waits between an agent's stream and a service of this process, each way, in bytes.
+const BUFFER: usize = 64 << 10;
+
 /// The server; one for all trials of a job.
 pub struct Egress {
     settings: Settings,
@@ -60,7 +63,7 @@ impl Egress {
         let now = open.phases.clone();
         let ended = tokio::select! {
             biased;
-            end = self.withdrawn(&mut open.phases, &target, &open.meter) => Ok(end),
+            end = self.withdrawn(&mut open.phases, &target, trial, &open.meter) => Ok(end),
             ended = self.carry(stream, &target, trial, &now, &open.meter) => ended,
         };
         match ended {
@@ -73,8 +76,14 @@ impl Egress {
     }
 
     /// Returns when the trial is over or its policy no longer permits this stream.
-    async fn withdrawn(&self, phases: &mut watch::Receiver<Phase>, target: &Target, meter: &Meter) -> End {
-        let mapped = self.mapped(target).is_some();
+    async fn withdrawn(
+        &self,
+        phases: &mut watch::Receiver<Phase>,
+        target: &Target,
+        trial: &TrialNetwork,
+        meter: &Meter,
+    ) -> End {
+        let (mapped, service) = (self.mapped(target).is_some(), trial.service(target).is_some());
         // `changed` fails only when the trial's network is gone, and this borrows it.
         while phases.changed().await.is_ok() {
             let phase = phases.borrow_and_update();
@@ -82,7 +91,8 @@ impl Egress {
                 break;
             }
             let open = |address: SocketAddr| mapped || phase.policy.opens(address.ip()).is_ok();
-            if !phase.policy.permits(target).allowed || !meter.address().is_none_or(open) {
+            let permitted = service || phase.policy.permits(target).allowed;
+            if !permitted || !meter.address().is_none_or(open) {
                 return End::Switched;
             }
         }
@@ -107,9 +117,21 @@ impl Egress {
             return Err(Reason::Bytes);
         }
         let host = Host::parse(&target.host).map_err(Reason::NotAHost)?;
+        let caps = Caps { idle: self.settings.idle, opening: self.settings.opening, bytes: self.settings.bytes };
+        if let Some(service) = trial.service(target) {
+            let (mut near, far) = tokio::io::duplex(BUFFER);
+            let served = async {
+                service.serve(Box::new(far)).await;
+                std::future::pending().await
+            };
+            return tokio::select! {
+                ended = relay(stream, &mut near, Scanner::new(host), trial, meter, &caps) => ended,
+                never = served => never,
+            };
+        }
         trial.turn(self.settings.burst, self.settings.pace).await;
         let dialled = timeout(self.settings.connect, self.dial(&host, target.port, now, meter)).await;
-        let server = match dialled {
+        let mut server = match dialled {
             Ok(Ok(server)) => server,
             Ok(Err(Failed::Denied(reason))) => return Err(reason),
             Ok(Err(Failed::Ended(end))) => return Ok(end),
@@ -119,8 +141,12 @@ impl Egress {
             }
         };
         meter.touch();
-        let caps = Caps { idle: self.settings.idle, opening: self.settings.opening, bytes: self.settings.bytes };
-        relay(stream, server, Scanner::new(host), trial, meter, &caps).await
+        let ended = relay(stream, &mut server, Scanner::new(host), trial, meter, &caps).await;
+        if ended != Ok(End::Closed) {
+            // The server learns that this is no proper end. If that fails, it sees an end like any other.
+            let _ = server.set_zero_linger();
+        }
+        ended
     }
 
     /// A connection to the first address of the host that may be dialled and answers.

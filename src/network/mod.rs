@@ -12,13 +12,15 @@ mod policy;
 mod relay;
 mod resolve;
 mod scan;
+mod service;
 mod settings;
 mod trial;
 
-pub use attempt::{Attempt, End};
+pub use attempt::{Attempt, End, Request};
 pub use egress::Egress;
 pub use error::Error;
 pub use policy::{Decision, Entry, PORTS, Policy, Reason, Target};
 pub use resolve::{Lookup, Resolve, SystemResolver};
+pub use service::{Duplex, Served, Service};
 pub use settings::Settings;
 pub use trial::{RECORDS, Totals, TrialNetwork};

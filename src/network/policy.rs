@@ -62,6 +62,10 @@ pub enum Reason {
     Listed(String),
     /// Allowed: the policy is public.
     Public,
+    /// Allowed: it is a service of the runner, such as the model relay, or a request that one sent on.
+    Service,
+    /// What a service refused to send on; says why.
+    Refused(String),
     /// The policy is no network.
     NoNetwork,
     /// No entry lists the host.
@@ -217,7 +221,7 @@ impl fmt::Display for Entry {
 impl Decision {
     /// The decision that this reason makes.
     pub fn of(reason: Reason) -> Decision {
-        Decision { allowed: matches!(reason, Reason::Listed(_) | Reason::Public), reason }
+        Decision { allowed: matches!(reason, Reason::Listed(_) | Reason::Public | Reason::Service), reason }
     }
 }
 
@@ -227,6 +231,8 @@ impl Reason {
         match self {
             Reason::Listed(_) => "listed",
             Reason::Public => "public",
+            Reason::Service => "service",
+            Reason::Refused(_) => "refused",
             Reason::NoNetwork => "no_network",
             Reason::NotListed => "not_listed",
             Reason::Port => "port",
@@ -247,6 +253,8 @@ impl fmt::Display for Reason {
         match self {
             Reason::Listed(entry) => write!(f, "listed as `{entry}`"),
             Reason::Public => write!(f, "the policy is public"),
+            Reason::Service => write!(f, "by the runner's own service"),
+            Reason::Refused(why) => write!(f, "{why}"),
             Reason::NoNetwork => write!(f, "the policy is no network"),
             Reason::NotListed => write!(f, "not listed"),
             Reason::Port => write!(f, "the port is not listed"),

@@ -6,7 +6,6 @@ use super::scan::Scanner;
 use super::{End, Reason, TrialNetwork};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
@@ -38,9 +37,9 @@ const SERVER: Stop = Stop::End(End::Broken("the server"));
 ///
 /// # Errors
 /// Why what the agent sent isn't allowed.
-pub(super) async fn relay<S>(
+pub(super) async fn relay<S, T>(
     agent: S,
-    mut server: TcpStream,
+    server: &mut T,
     scanner: Scanner,
     trial: &TrialNetwork,
     meter: &Meter,
@@ -48,10 +47,11 @@ pub(super) async fn relay<S>(
 ) -> Result<End, Reason>
 where
     S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
 {
     let carried = {
         let (from_agent, to_agent) = tokio::io::split(agent);
-        let (from_server, to_server) = server.split();
+        let (from_server, to_server) = tokio::io::split(server);
         let (answers, answer) = watch::channel(None);
         let way = Carrier { trial, meter, caps };
         tokio::select! {
@@ -62,15 +62,10 @@ where
             () = meter.idle(caps.idle) => Ok(End::Idle),
         }
     };
-    let ended = match carried {
+    match carried {
         Ok(end) | Err(Stop::End(end)) => Ok(end),
         Err(Stop::Deny(reason)) => Err(reason),
-    };
-    if ended != Ok(End::Closed) {
-        // The server learns that this is no proper end. If that fails, it sees an end like any other.
-        let _ = server.set_zero_linger();
     }
-    ended
 }
 
 struct Carrier<'a> {

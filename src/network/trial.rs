@@ -2,7 +2,7 @@
 //! and its evidence.
 
 use super::meter::Meter;
-use super::{Attempt, Decision, Policy, Reason, Target};
+use super::{Attempt, Decision, Policy, Reason, Service, Target};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -38,6 +38,7 @@ pub struct TrialNetwork {
     /// When the next stream has its turn, if no burst goes before it.
     next: Mutex<Instant>,
     totals: Mutex<Totals>,
+    services: Vec<(Target, Arc<dyn Service>)>,
     sink: Sink,
 }
 
@@ -64,8 +65,34 @@ impl TrialNetwork {
             moved: AtomicU64::new(0),
             next: Mutex::new(Instant::now()),
             totals: Mutex::default(),
+            services: Vec::new(),
             sink: Box::new(sink),
         }
+    }
+
+    /// The same network with a service of this process at `target`, which every phase may reach.
+    pub fn with_service(mut self, target: Target, service: Arc<dyn Service>) -> TrialNetwork {
+        self.services.push((target, service));
+        self
+    }
+
+    /// Where there are services of this process.
+    pub fn services(&self) -> impl Iterator<Item = &Target> {
+        self.services.iter().map(|(target, _)| target)
+    }
+
+    pub(super) fn service(&self, target: &Target) -> Option<&Arc<dyn Service>> {
+        self.services.iter().find(|(at, _)| at == target).map(|(_, service)| service)
+    }
+
+    /// Records what a service did outside on the agent's behalf.
+    pub fn report(&self, attempt: Attempt) {
+        self.record(attempt);
+    }
+
+    /// The name of the phase that holds now.
+    pub fn phase(&self) -> String {
+        self.phase.borrow().name.to_string()
     }
 
     /// Begins the next phase. It holds at once: open streams that the new policy does not permit are closed.
@@ -107,7 +134,10 @@ impl TrialNetwork {
             self.open.send_modify(|open| *open -= 1);
             return None;
         }
-        let decision = phase.policy.permits(target);
+        let decision = match self.service(target) {
+            Some(_) => Decision::of(Reason::Service),
+            None => phase.policy.permits(target),
+        };
         let attempt = Attempt::begin(&phase.name, &target.host, Some(target.port), decision);
         Some(Stream { trial: self, attempt, phases, meter: Meter::new() })
     }

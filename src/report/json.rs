@@ -1,9 +1,11 @@
 //! The report for programs. Its fields are documented here and in `stats/summary.rs`, and carry a format number.
 
 use super::judging::{Judging, judging};
+use super::models::{Models, models};
 use super::network::{Network, network};
 use super::plain::misleads;
 use crate::event::NetworkUse;
+use crate::model::ModelUse;
 use crate::results::{Job, TrialRecord};
 use crate::stats::{ArmSummary, Summary};
 use serde::Serialize;
@@ -18,6 +20,9 @@ struct Report<'a> {
     /// What agents reached and were denied; not there where no trial had a way to listed hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<Network<'a>>,
+    /// What agents used of models; not there where no trial had the model relay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    models: Option<Models>,
     /// What judging came to, where models were asked or answers have classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     judging: Option<Judging>,
@@ -71,6 +76,9 @@ struct TrialPart<'a> {
     /// What it tried to reach; not there where it had no way to listed hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<&'a NetworkUse>,
+    /// What it used of models; not there where it had no model relay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_use: Option<&'a ModelUse>,
     /// What its model used, as `agent::ModelRun` says; not there where no model of ours was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     model_run: Option<serde_json::Value>,
@@ -100,6 +108,7 @@ pub fn json(job: &Job, summary: &Summary) -> String {
             part: job.part.as_deref(),
         },
         network: network(job),
+        models: models(job),
         judging: judging(job),
         arms: &summary.arms,
         trials: job.trials.iter().map(trial).collect(),
@@ -129,6 +138,7 @@ fn trial(record: &TrialRecord) -> TrialPart<'_> {
         verdict: record.verdict.as_ref().map(|verdict| verdict.reason.as_str()),
         retries: record.earlier_faults.len(),
         network: record.network.as_ref(),
+        model_use: record.model.as_ref(),
         model_run: record.agent_run.as_ref().and_then(|run| serde_json::to_value(run.model.as_ref()?).ok()),
         seconds: span.finished_at - span.started_at,
     }

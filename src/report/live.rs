@@ -81,7 +81,7 @@ impl State {
                     running.stage = doing(*stage);
                 }
             }
-            Event::AgentOutput { .. } | Event::Network { .. } => {}
+            Event::AgentOutput { .. } | Event::AgentLogs { .. } | Event::Network { .. } => {}
             Event::TrialRetry { trial, .. } => {
                 self.retries += 1;
                 if let Some(running) = self.running.get_mut(trial) {
@@ -201,6 +201,7 @@ pub fn plain_line(state: &State, event: &Event) -> Option<String> {
         | Event::TrialStarted { .. }
         | Event::TrialStage { .. }
         | Event::AgentOutput { .. }
+        | Event::AgentLogs { .. }
         | Event::Network { .. }
         | Event::JobFinished => None,
     }

@@ -1,5 +1,6 @@
 //! The report for pull requests and notes: Markdown with tables, whatever agents write in it kept from being markup.
 
+use super::models::models;
 use super::network::network;
 use super::numbers::{
     Group, arm_name, bad_keys, category_cells, counts, groups, interval, job_line, pass_rate, percent, seconds, tasks,
@@ -20,6 +21,12 @@ pub fn markdown(job: &Job, summary: &Summary) -> String {
         out.push_str("\n## Network\n\n| | |\n| --- | --- |\n");
         for (name, text) in network.facts() {
             out.push_str(&format!("| {name} | {} |\n", literal(&text)));
+        }
+    }
+    if let Some(models) = models(job) {
+        out.push_str("\n## Models\n\n| | |\n| --- | --- |\n");
+        for (name, text) in models.facts() {
+            out.push_str(&format!("| {name} | {text} |\n"));
         }
     }
     let groups = groups(job);

@@ -11,6 +11,7 @@ mod judging;
 mod junit;
 pub mod live;
 mod markdown;
+mod models;
 mod network;
 mod numbers;
 mod plain;

@@ -25,7 +25,7 @@ pub fn lines(attempts: &[Attempt], unrecorded: u64) -> Vec<u8> {
 /// is what it sent.
 fn line(attempt: &Attempt) -> Value {
     let at = attempt.at.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
-    json!({
+    let mut line = json!({
         "format": FORMAT,
         "at": time::utc(at),
         "phase": attempt.phase,
@@ -40,5 +40,9 @@ fn line(attempt: &Attempt) -> Value {
         "up": attempt.up,
         "down": attempt.down,
         "seconds": attempt.duration.as_secs_f64(),
-    })
+    });
+    if let Some(request) = &attempt.request {
+        (line["path"], line["status"]) = (json!(request.path), json!(request.status));
+    }
+    line
 }

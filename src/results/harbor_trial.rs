@@ -6,7 +6,6 @@
 use super::outcome::OutcomeKind;
 use super::record::{ArtifactRecord, JobRecord, TrialRecord};
 use super::time;
-use crate::agent::ModelRun;
 use crate::event::{Span, Stage};
 use crate::model::Usage;
 use crate::plan::PlannedTrial;
@@ -100,7 +99,7 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
             "version": env!("CARGO_PKG_VERSION"),
             "model_info": model,
         },
-        "agent_result": record.agent_run.as_ref().map(|run| run.model.as_ref().map_or_else(|| json!({}), agent_result)),
+        "agent_result": record.agent_run.as_ref().map(|_| agent_result(record)),
         "verifier_result": rewards(record).map(|rewards| json!({"rewards": rewards})),
         "exception_info": exception(record).map(|(name, policy)| json!({
             "exception_type": name,
@@ -126,14 +125,19 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
     result
 }
 
-/// What a model used, as Harbor's AgentContext; what is unknown is null.
-fn agent_result(model: &ModelRun) -> Value {
-    let usage = model.usage.as_ref();
+/// What a model used, asked by us or lent, as Harbor's AgentContext; what is unknown is null.
+fn agent_result(record: &TrialRecord) -> Value {
+    let asked = record.agent_run.as_ref().and_then(|run| run.model.as_ref());
+    let (usage, cost) = match (asked, &record.model) {
+        (Some(asked), _) => (asked.usage.as_ref(), asked.cost_usd),
+        (None, Some(lent)) => (Some(&lent.usage), lent.cost_usd),
+        (None, None) => return json!({}),
+    };
     json!({
         "n_input_tokens": usage.map(Usage::prompt),
         "n_cache_tokens": usage.map(|usage| usage.cache_read),
         "n_output_tokens": usage.map(|usage| usage.output),
-        "cost_usd": model.cost_usd,
+        "cost_usd": cost,
     })
 }
 

@@ -65,6 +65,7 @@ pub fn reason(outcome: &Outcome) -> Option<String> {
         Outcome::AgentError { reason, .. } | Outcome::Ungraded { reason } => reason.clone(),
         Outcome::Limit { limit, .. } => match limit {
             Limit::Memory => "the agent ran into its memory limit",
+            Limit::Budget => "the agent used up what it may use of models",
             Limit::Turns => "the agent's model was asked as often as it may be",
             Limit::Tokens => "the agent's model used as many tokens as it may",
             Limit::Cost => "the agent's model cost as much as it may",

@@ -10,6 +10,7 @@ use crate::answer::{Answer, NoAnswer};
 use crate::artifact::Artifact;
 use crate::event::{Fault, NetworkUse, Outcome, Timing, TrialEnd};
 use crate::judge::{Parameters, ScriptEnvironment, Spent, Verdict};
+use crate::model::ModelUse;
 use crate::plan::PlannedTrial;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -176,6 +177,9 @@ pub struct TrialRecord {
     /// What the agent tried to reach, where it had a way to listed hosts; `network.jsonl` has each attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkUse>,
+    /// What the agent used of models, where it had the model relay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelUse>,
     /// The engine's kind: `docker`, or `fake` where no container ran.
     pub engine: String,
     /// Harbor's digest of the task.
@@ -217,6 +221,7 @@ impl TrialRecord {
             timing: end.timing.clone(),
             image: end.image.as_ref().map(|(tag, id)| ImageRecord { tag: tag.clone(), id: id.clone() }),
             network: end.network.clone(),
+            model: end.model.clone(),
             engine: job.observed.engine.kind.clone(),
             task_digest: task.map(|task| task.digest.clone()).unwrap_or_default(),
             task_content_digest: task.map(|task| task.content_digest.clone()).unwrap_or_default(),

@@ -57,6 +57,7 @@ pub fn unjudged(record: &TrialRecord, kept: Kept) -> TrialEnd {
         faults: record.earlier_faults.clone(),
         image: record.image.as_ref().map(|image| (image.tag.clone(), image.id.clone())),
         network: record.network.clone(),
+        model: record.model.clone(),
         judging: record.judge_spent.map(|spent| Judging { spent, replies: Vec::new() }),
     }
 }

@@ -150,6 +150,9 @@ impl Store {
             Event::TrialStarted { trial, retry } => self.start(*trial, *retry),
             Event::TrialStage { trial, stage } => self.trial_log(*trial, &format!("stage {}", stage.word())),
             Event::AgentOutput { trial, text } => self.agent_output(*trial, text),
+            Event::AgentLogs { trial, files } => {
+                trial_files::write_logs(&self.dir.join(&self.record.trials[*trial].name), files)
+            }
             Event::Network { trial, attempts, unrecorded } => {
                 let trial_dir = self.dir.join(&self.record.trials[*trial].name);
                 trial_files::write_evidence(&trial_dir, attempts, *unrecorded)

@@ -165,6 +165,13 @@ pub fn write_evidence(trial_dir: &Path, attempts: &[Attempt], unrecorded: u64) -
     write_unsynced(&trial_dir.join(NETWORK), &evidence::lines(attempts, unrecorded))
 }
 
+/// Writes the files that the agent left for whoever looks at its trial; the trial's end syncs them.
+pub fn write_logs(trial_dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Error> {
+    let folder = trial_dir.join("agent");
+    make_folder(&folder)?;
+    files.iter().try_for_each(|(name, bytes)| write_unsynced(&folder.join(name), bytes))
+}
+
 /// Writes why a try failed, where [`set_aside`] will find it.
 pub fn write_exception(trial_dir: &Path, text: &str) -> Result<(), Error> {
     make_folder(trial_dir)?;

@@ -26,7 +26,13 @@ impl std::fmt::Debug for Relay {
 impl Relay {
     /// The way out under these policies, one for each phase.
     pub fn new(policies: &[Policy], egress: Arc<Egress>, trial: Arc<TrialNetwork>) -> Relay {
-        Relay { listed: listed(policies), egress, trial }
+        let mut listed = listed(policies);
+        for target in trial.services() {
+            listed.names.push(target.host.clone());
+            listed.ports.push(target.port);
+        }
+        tidy(&mut listed);
+        Relay { listed, egress, trial }
     }
 }
 
@@ -43,6 +49,11 @@ fn listed(policies: &[Policy]) -> Listed {
         }
         listed.ports.extend_from_slice(policy.ports());
     }
+    listed
+}
+
+/// Each once, in order.
+fn tidy(listed: &mut Listed) {
     for names in [&mut listed.names, &mut listed.suffixes] {
         names.sort_unstable();
         names.dedup();
@@ -51,7 +62,6 @@ fn listed(policies: &[Policy]) -> Listed {
     listed.ranges.dedup();
     listed.ports.sort_unstable();
     listed.ports.dedup();
-    listed
 }
 
 /// Addresses that mean the container itself, or no single host: no list opens them, so nobody listens for them.

@@ -32,7 +32,7 @@ fn containers(job: &str, more: &[&str]) -> Vec<String> {
 }
 
 /// A name that no other run of the tests has: the engine is shared.
-fn unique(name: &str) -> String {
+pub fn unique(name: &str) -> String {
     format!("{name}-{}", std::process::id())
 }
 

@@ -128,6 +128,7 @@ pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
         image: ran.then(|| ("seatrial/task:abc".into(), "sha256:1d".into())),
         judging: None,
         network: None,
+        model: None,
     }
 }
 

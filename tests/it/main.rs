@@ -101,6 +101,7 @@ mod script_judge;
 
 /// `seatrial judge`: stored answers, judged again.
 mod judge_again;
+
 /// A provider on this machine, for every test that asks a model.
 mod model_server;
 
@@ -128,8 +129,14 @@ mod job;
 /// Jobs that are stopped: Ctrl-C, a second runner, kill -9.
 mod stop;
 
+/// The model relay with such a provider.
+mod relay;
+
 /// Whole jobs on a real Docker engine.
 mod docker_job;
+
+/// Agents that ask models, in closed containers of a real Docker engine.
+mod installed;
 
 /// The frames between runner and supervisor.
 mod wire;

@@ -205,6 +205,7 @@ fn what_agents_reached_and_were_denied_is_kept_and_shown_in_every_format() {
         up: 1,
         down: 2,
         duration: std::time::Duration::from_millis(250),
+        request: None,
     };
     let mut store = Store::create(&suite.join("jobs/open"), job.clone(), config("open")).expect("a job");
     for trial in 0..3 {

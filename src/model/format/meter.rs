@@ -1,7 +1,7 @@
 //! What an answer used, read beside its way to somebody else: any pieces of its body in, usage out.
 
 use super::parts::usage;
-use super::{Events, Gather};
+use super::{Events, Gather, classify};
 use crate::model::endpoint::Api;
 use crate::model::usage::Usage;
 use serde_json::Value;
@@ -11,12 +11,13 @@ use serde_json::Value;
 pub struct Meter {
     api: Api,
     body: Body,
+    trouble: Option<String>,
 }
 
 #[derive(Debug)]
 enum Body {
     Whole(Vec<u8>),
-    Stream(Events, Gather),
+    Stream(Events, Box<Gather>),
     /// Over the cap, or no event stream.
     Lost,
 }
@@ -28,8 +29,9 @@ impl Meter {
     /// For one answer; `content_type` is its header's value.
     pub fn new(api: Api, content_type: Option<&str>) -> Meter {
         let stream = content_type.is_some_and(|value| value.trim_start().starts_with("text/event-stream"));
-        let body = if stream { Body::Stream(Events::default(), Gather::new(api)) } else { Body::Whole(Vec::new()) };
-        Meter { api, body }
+        let body =
+            if stream { Body::Stream(Events::default(), Box::new(Gather::new(api))) } else { Body::Whole(Vec::new()) };
+        Meter { api, body, trouble: None }
     }
 
     /// The next piece of the body, cut anywhere.
@@ -37,8 +39,11 @@ impl Meter {
         match &mut self.body {
             Body::Whole(whole) if whole.len() + piece.len() <= CAP => whole.extend_from_slice(piece),
             Body::Stream(events, gather) => match events.push(piece) {
-                // The provider's error is for whoever reads the answer.
-                Ok(events) => events.iter().for_each(|data| drop(gather.push(data))),
+                // What is in the stream is for whoever reads the answer; that it is an error is kept.
+                Ok(events) => {
+                    let errors = events.iter().filter_map(|data| gather.push(data).err()).filter(Value::is_object);
+                    errors.for_each(|error| self.trouble = Some(classify(None, &error).0.word().to_owned()));
+                }
                 Err(_) => self.body = Body::Lost,
             },
             Body::Whole(_) | Body::Lost => self.body = Body::Lost,
@@ -57,6 +62,11 @@ impl Meter {
     /// that broke off has said what it used until then.
     pub fn usage(&self) -> Option<Usage> {
         usage(self.api, &self.head()?)
+    }
+
+    /// The provider's error in the midst of a stream, in a word.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
     }
 
     /// The model that the provider says it was.

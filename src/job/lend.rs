@@ -1,0 +1,100 @@
+//! What a trial is lent of a model: the relay as a service in its network, the variables that lead to it, and what became
+//! of it. Here is also written down when a provider's trouble is the trial's fault and when it is the agent's failure.
+
+use super::settings::AgentSetup;
+use super::stop::Stop;
+use crate::agent::AgentRun;
+use crate::answer::Answer;
+use crate::event::{Fault, Stage};
+use crate::model::{Called, Endpoint, HOST, ModelUse, PORT, TrialRelay};
+use crate::network::{Attempt, Decision, Duplex, Policy, Reason, Request, Served, Service, Target, TrialNetwork};
+use std::sync::{Arc, OnceLock, Weak};
+
+/// The model relay of one trial.
+pub struct Lent {
+    relay: Arc<TrialRelay>,
+    network: Arc<OnceLock<Weak<TrialNetwork>>>,
+}
+
+/// The provider's host and port, for evidence.
+fn place(endpoint: &Endpoint) -> (String, u16) {
+    let usual = if endpoint.base_url.starts_with("https:") { 443 } else { 80 };
+    let (host, port) = endpoint.host().rsplit_once(':').unwrap_or((endpoint.host(), ""));
+    match port.parse() {
+        Ok(port) => (host.to_owned(), port),
+        Err(_) => (endpoint.host().to_owned(), usual),
+    }
+}
+
+/// Where the relay is, inside.
+pub fn target() -> Target {
+    Target { host: HOST.to_owned(), port: PORT }
+}
+
+impl Lent {
+    /// What this agent's trial is lent; `None` where it has no relay, or a public network, which is none of ours.
+    pub fn new(setup: &AgentSetup, policy: &Policy, stop: &Stop) -> Option<Lent> {
+        let relay = setup.relay.clone().filter(|_| *policy != Policy::Public)?;
+        let network: Arc<OnceLock<Weak<TrialNetwork>>> = Arc::default();
+        let (evidence, stop) = (Arc::clone(&network), stop.clone());
+        let (host, port) = place(&relay.endpoint);
+        let sink = move |called| {
+            if let Some(network) = evidence.get().and_then(Weak::upgrade) {
+                network.report(attempt(&network, &host, port, called));
+            }
+        };
+        let token = format!("seatrial-{}", uuid::Uuid::new_v4().simple());
+        let relay = Arc::new(TrialRelay::new(relay, token, sink, move |why| stop.set_because(why)));
+        Some(Lent { relay, network })
+    }
+
+    /// The relay as a service of the trial's network.
+    pub fn service(&self) -> Arc<dyn Service> {
+        Arc::new(AsService(Arc::clone(&self.relay)))
+    }
+
+    /// From now on each request is evidence of this network.
+    pub fn reports_to(&self, network: &Arc<TrialNetwork>) {
+        // There is one network for one relay.
+        let _ = self.network.set(Arc::downgrade(network));
+    }
+
+    /// The variables that lead an agent there.
+    pub fn env(&self) -> Vec<(String, String)> {
+        self.relay.env()
+    }
+
+    /// What was used; all of it, once the trial's network is closed.
+    pub fn used(&self) -> ModelUse {
+        self.relay.used()
+    }
+}
+
+struct AsService(Arc<TrialRelay>);
+
+impl Service for AsService {
+    fn serve(&self, stream: Box<dyn Duplex>) -> Served<'_> {
+        Box::pin(Arc::clone(&self.0).serve(stream))
+    }
+}
+
+fn attempt(network: &TrialNetwork, host: &str, port: u16, called: Called) -> Attempt {
+    let decision = Decision::of(called.refused.map_or(Reason::Service, Reason::Refused));
+    let request = Request { path: called.path, status: called.status };
+    let (up, down, duration) = (called.up, called.down, called.duration);
+    let attempt = Attempt::request(called.at, &network.phase(), host, port, decision, request);
+    Attempt { up, down, duration, ..attempt }
+}
+
+/// The fault of a run that a provider's trouble brought down: it ended otherwise than well or left no answer, and the
+/// last thing that its model's provider did was to fail. An agent that got over the trouble, or answered all the same,
+/// is judged like any other, and so is one that was refused for its own doing.
+pub fn provider_fault(run: &AgentRun, answer: &Answer, used: &ModelUse) -> Option<Fault> {
+    let trouble = used.trouble.as_ref().filter(|_| used.over.is_none())?;
+    let fine = run.is_clean() && matches!(answer, Answer::Text { .. });
+    let own = run.spoiled.is_some() || run.out_of_memory;
+    (!fine && !own).then(|| Fault {
+        stage: Stage::Network,
+        message: format!("the model's provider failed, and the agent ended for it: {trouble}"),
+    })
+}

@@ -1,0 +1,101 @@
+//! One request of an agent, from its beginning until its answer has ended or the agent has left: what is known of it is
+//! counted when this is dropped, whatever became of it.
+
+use super::trial::TrialRelay;
+use crate::model::Meter;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+use tokio::sync::OwnedSemaphorePermit;
+
+/// What became of one request, for evidence.
+#[derive(Debug, Clone)]
+pub struct Called {
+    /// When it began.
+    pub at: SystemTime,
+    /// Its path, as the agent sent it.
+    pub path: String,
+    /// The status that the agent was answered; none where it left before.
+    pub status: Option<u16>,
+    /// Why it was not sent on, where it wasn't.
+    pub refused: Option<String>,
+    /// Bytes of the request's body.
+    pub up: u64,
+    /// Bytes of the answer's body.
+    pub down: u64,
+    /// From its beginning to its answer's end.
+    pub duration: Duration,
+}
+
+/// One request while it lasts.
+pub(super) struct Call {
+    trial: Arc<TrialRelay>,
+    pub(super) called: Called,
+    started: Instant,
+    /// The model that it names.
+    pub(super) model: Option<String>,
+    /// It was sent on.
+    pub(super) sent: bool,
+    /// The provider's fault, where it failed so.
+    pub(super) failure: Option<String>,
+    /// Its answer should say what it used.
+    pub(super) reads_usage: bool,
+    /// Reads what the answer used.
+    pub(super) meter: Option<Meter>,
+    /// How long the answer's body is, where that was said.
+    pub(super) length: Option<u64>,
+    /// The answer has come whole.
+    pub(super) ended: bool,
+    /// Where calls go one after the other.
+    pub(super) turn: Option<OwnedSemaphorePermit>,
+}
+
+/// How long an agent has to have waited for an answer in vain before that counts as the provider's fault.
+const SILENCE: Duration = Duration::from_secs(60);
+
+impl Call {
+    pub(super) fn begin(trial: Arc<TrialRelay>, path: &str) -> Call {
+        let (at, duration) = (SystemTime::now(), Duration::ZERO);
+        let called = Called { at, path: path.to_owned(), status: None, refused: None, up: 0, down: 0, duration };
+        Call {
+            trial,
+            called,
+            started: Instant::now(),
+            model: None,
+            sent: false,
+            failure: None,
+            reads_usage: false,
+            meter: None,
+            length: None,
+            ended: false,
+            turn: None,
+        }
+    }
+
+    /// A piece of the answer passes.
+    pub(super) fn passes(&mut self, piece: &[u8]) {
+        self.called.down += piece.len() as u64;
+        if let Some(meter) = &mut self.meter {
+            meter.push(piece);
+        }
+        self.ended |= self.length == Some(self.called.down);
+    }
+
+    /// The answer has come whole.
+    pub(super) fn ends(&mut self) {
+        self.ended = true;
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.called.duration = self.started.elapsed();
+        let usage = self.meter.as_ref().and_then(Meter::usage);
+        let error = self.meter.as_ref().and_then(Meter::trouble);
+        let waited_in_vain = self.sent && self.called.status.is_none() && self.called.duration >= SILENCE;
+        let failure = self.failure.take().or(error.map(|error| format!("broke off its answer: {error}")));
+        let failure = failure.or(waited_in_vain.then(|| {
+            format!("gave no answer for {:.0} s, until the agent gave up", self.called.duration.as_secs_f64())
+        }));
+        self.trial.finished(self, usage, failure);
+    }
+}

@@ -1,0 +1,263 @@
+//! One request on its way: checked, sent on with the real key, and its answer passed back piece by piece. Whose failure
+//! it is when it fails is decided here, once.
+
+use super::answer::{Body, Refusal};
+use super::call::Call;
+use super::route::{Route, route, way_out};
+use super::trial::TrialRelay;
+use crate::model::format::classify;
+use crate::model::{Api, Class, HttpRequest, HttpResponse, Meter, Secret};
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt;
+use http_body_util::{BodyExt, Full, Limited, StreamBody};
+use hyper::body::{Frame, Incoming};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Request, Response, header};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The largest request, in bytes; providers take no more.
+const REQUEST: usize = 32 << 20;
+/// How much of an answer that says an error is passed on, in bytes.
+const ERROR: usize = 1 << 20;
+/// How long a provider may be silent before an answer and within one. The agent's own patience is mostly shorter.
+const SILENCE: Duration = Duration::from_secs(15 * 60);
+
+/// Headers of one connection, those that carry keys, and those whose meaning ends here.
+const NOT_SENT_ON: [&str; 16] = [
+    "host",
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "upgrade",
+    "transfer-encoding",
+    "content-length",
+    "expect",
+    "accept-encoding",
+    "authorization",
+    "x-api-key",
+    "cookie",
+    "forwarded",
+];
+
+impl TrialRelay {
+    /// The answer to one request of the agent.
+    pub(super) async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<Body> {
+        let api = self.relay.endpoint.api;
+        let (parts, body) = request.into_parts();
+        let mut call = Call::begin(Arc::clone(&self), parts.uri.path());
+        match self.sent_on(&parts, body, &mut call).await {
+            Ok(response) => {
+                call.called.status = Some(response.status);
+                self.passed_back(response, call).await
+            }
+            Err(refusal) => {
+                call.called.status = Some(refusal.status);
+                if !call.sent {
+                    call.called.refused = Some(refusal.message.clone());
+                }
+                call.ended = true;
+                refusal.answer(api)
+            }
+        }
+    }
+
+    /// The provider's answer, its body still to come.
+    async fn sent_on(&self, parts: &Parts, body: Incoming, call: &mut Call) -> Result<HttpResponse, Refusal> {
+        let endpoint = &self.relay.endpoint;
+        if !self.is_token(token(&parts.headers)) {
+            return Err(Refusal::new(401, "wrong_token", "the key is not this trial's token"));
+        }
+        let (method, path, query) = (parts.method.as_str(), parts.uri.path(), parts.uri.query());
+        let Some(Route { rest, form }) = route(endpoint.api, method, path, query) else {
+            let what = format!("`{method} {path}` is not among the requests that are sent on to `{}`", endpoint.host());
+            return Err(Refusal::new(403, "path_not_allowed", what));
+        };
+        let body = Limited::new(body, REQUEST).collect().await;
+        let body =
+            body.map_err(|e| Refusal::new(413, "request_too_large", format!("the request can't be read: {e}")))?;
+        let body = body.to_bytes();
+        call.called.up = body.len() as u64;
+        if let Some(form) = form {
+            self.look_into(&body, form, call)?;
+        }
+        if let Some(turns) = &self.turns {
+            call.turn = Arc::clone(turns).acquire_owned().await.ok();
+        }
+        if let Some(why) = self.relay.spend.over() {
+            return Err(Refusal::new(403, "job_over_cap", why));
+        }
+        self.admit(call.model.as_deref()).map_err(|over| {
+            Refusal::new(403, "trial_over_cap", format!("this trial may use {over} of models, and has used them"))
+        })?;
+        call.sent = true;
+        call.reads_usage = form.is_some();
+        let request = HttpRequest {
+            method: method.to_owned(),
+            url: format!("{}{rest}", endpoint.base_url),
+            headers: self.headers(&parts.headers),
+            body,
+            secrets: endpoint.key.iter().cloned().collect(),
+        };
+        let failed = |why: String, call: &mut Call| {
+            call.failure = Some(why.clone());
+            Refusal::new(502, "provider_not_reached", format!("`{}` {why}", endpoint.host()))
+        };
+        let response = match timeout(SILENCE, self.relay.transport.send(&request)).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(failed(format!("can't be reached: {error}"), call)),
+            Err(_) => return Err(failed(format!("gave no answer for {} s", SILENCE.as_secs()), call)),
+        };
+        if (200..300).contains(&response.status) {
+            call.meter = form.map(|form| Meter::new(form, value(&response, "content-type")));
+            call.length = value(&response, "content-length").and_then(|length| length.parse().ok());
+        }
+        Ok(response)
+    }
+
+    /// What the request itself says: the model, and what must not be sent on.
+    fn look_into(&self, body: &[u8], form: Api, call: &mut Call) -> Result<(), Refusal> {
+        let body: Value = serde_json::from_slice(body)
+            .map_err(|e| Refusal::new(400, "not_json", format!("the request is not JSON: {e}")))?;
+        call.model = body.get("model").and_then(Value::as_str).map(|model| model.chars().take(100).collect());
+        if let Some(what) = way_out(&body) {
+            let why = format!("{what} would reach outside the sandbox, so the request is not sent on");
+            return Err(Refusal::new(403, "hosted_tool", why));
+        }
+        let says = |at: &str| body.pointer(at).and_then(Value::as_bool) == Some(true);
+        let counted = form != Api::Chat || !says("/stream") || says("/stream_options/include_usage");
+        if !counted && (self.relay.caps.need_usage() || self.relay.spend.is_capped()) {
+            let why = "a cap on tokens or cost holds, so a stream has to say what it used: set \
+                       `stream_options.include_usage`";
+            return Err(Refusal::new(400, "usage_needed", why));
+        }
+        let model = call.model.as_deref().unwrap_or_default();
+        let priced = || self.relay.prices.cost(model, &Default::default()).is_some();
+        if (self.relay.caps.cost.is_some() || self.relay.spend.is_capped()) && !priced() {
+            let why = format!("a cap on cost holds, and the price of `{model}` isn't known");
+            return Err(Refusal::new(403, "price_needed", why));
+        }
+        Ok(())
+    }
+
+    /// The agent's headers, with the real key.
+    fn headers(&self, given: &HeaderMap) -> Vec<(String, String)> {
+        let own = self.relay.endpoint.headers();
+        let sent_on = given.iter().filter(|(name, _)| {
+            let name = name.as_str();
+            !NOT_SENT_ON.contains(&name) && !name.starts_with("x-forwarded")
+        });
+        let text = |value: &header::HeaderValue| value.to_str().ok().map(str::to_owned);
+        let mut headers: Vec<(String, String)> =
+            sent_on.filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?))).collect();
+        // What the agent says of the format's version counts.
+        headers.extend(own.into_iter().filter(|(name, _)| !given.contains_key(name) || NOT_SENT_ON.contains(&&**name)));
+        headers.push(("accept-encoding".to_owned(), "identity".to_owned()));
+        headers
+    }
+
+    /// The answer as it comes; one that says an error whole, so that whose doing it is can be seen.
+    async fn passed_back(&self, response: HttpResponse, mut call: Call) -> Response<Body> {
+        let api = self.relay.endpoint.api;
+        let mut answer = Response::builder().status(response.status);
+        let fine = (200..300).contains(&response.status);
+        // The length of what is read whole is found anew.
+        let passed = |name: &str| name != "set-cookie" && (fine || name != "content-length");
+        for (name, value) in response.headers.iter().filter(|(name, _)| passed(name)) {
+            answer = answer.header(name, value);
+        }
+        let broken = |_| Refusal::new(502, "bad_answer", "the provider's answer can't be passed on").answer(api);
+        if !fine {
+            let (body, whole) = read_error(response.body).await;
+            call.passes(&body);
+            call.ended = true;
+            let key = self.relay.endpoint.key.as_ref();
+            self.blame(response.status, &body, whole, &mut call);
+            if response.status == 401 {
+                // Its words may hold a part of the key.
+                return Refusal::new(401, "key_refused", "the provider refused the runner's key").answer(api);
+            }
+            let body = key.map_or_else(|| body.clone(), |key| scrubbed(&body, key));
+            return answer.body(Full::new(body).map_err(|never| match never {}).boxed_unsync()).unwrap_or_else(broken);
+        }
+        let stream = futures_util::stream::unfold((response.body, call), |(mut body, mut call)| async move {
+            let next = timeout(SILENCE, body.next()).await;
+            let error = match next {
+                Ok(None) => {
+                    call.ends();
+                    return None;
+                }
+                Ok(Some(Ok(piece))) => {
+                    call.passes(&piece);
+                    return Some((Ok(Frame::data(piece)), (body, call)));
+                }
+                Ok(Some(Err(error))) => format!("broke off its answer: {error}"),
+                Err(_) => format!("was silent in its answer for {} s", SILENCE.as_secs()),
+            };
+            call.failure = Some(error.clone());
+            Some((Err(std::io::Error::other(error)), (body, call)))
+        });
+        answer.body(BodyExt::boxed_unsync(StreamBody::new(stream))).unwrap_or_else(broken)
+    }
+
+    /// Whose fault an answer with this status is. What is wrong with the request itself is the agent's.
+    fn blame(&self, status: u16, body: &[u8], whole: bool, call: &mut Call) {
+        let endpoint = &self.relay.endpoint;
+        let host = endpoint.host();
+        let body = serde_json::from_slice(body).unwrap_or(Value::Null);
+        let (class, _) = classify(Some(status), &body);
+        let no_money = class == Class::Billing
+            || body["error"]["message"].as_str().is_some_and(|message| message.contains("credit balance"));
+        let wanted = call.model.as_deref().is_some_and(|model| model == endpoint.model);
+        call.failure = Some(format!("answered {status}, {}", class.word()));
+        if no_money {
+            self.halt(format!("`{host}` says that the account has no money left (status {status})"));
+        } else if status == 401 {
+            let (variable, ..) = endpoint.api.variables();
+            self.halt(format!("`{host}` refused the key in `{variable}` (status 401)"));
+        } else if status == 404 && wanted {
+            self.halt(format!("`{host}` has no model `{}` (status 404)", endpoint.model));
+        } else if whole
+            && matches!(class, Class::BadRequest | Class::ContextExceeded | Class::Refused | Class::NotFound)
+        {
+            // The request's own doing.
+            call.failure = None;
+        }
+    }
+}
+
+/// What the agent's client sent as its key.
+fn token(headers: &HeaderMap) -> Option<&str> {
+    let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));
+    headers.get("x-api-key").and_then(|value| value.to_str().ok()).or(bearer)
+}
+
+fn value<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
+    response.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+}
+
+/// A body that says an error, as far as it came within the cap, and whether that is all of it.
+async fn read_error(mut body: crate::model::Body) -> (Bytes, bool) {
+    let mut all = BytesMut::new();
+    loop {
+        match timeout(Duration::from_secs(60), body.next()).await {
+            Ok(Some(Ok(piece))) if all.len() + piece.len() <= ERROR => all.extend_from_slice(&piece),
+            Ok(None) => return (all.freeze(), true),
+            _ => return (all.freeze(), false),
+        }
+    }
+}
+
+fn scrubbed(body: &Bytes, key: &Secret) -> Bytes {
+    match std::str::from_utf8(body) {
+        Ok(text) => Bytes::from(key.scrub(text)),
+        // No error of a provider's is anything but text.
+        Err(_) => Bytes::new(),
+    }
+}

@@ -1,0 +1,180 @@
+//! The relay of one trial: its token, its caps, and what it has used.
+
+use super::call::{Call, Called};
+use super::route::prefix;
+use super::spend::{Caps, Spend};
+use super::used::ModelUse;
+use crate::model::{Api, Endpoint, Prices, Transport, Usage};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Semaphore;
+
+/// The name by which agents know the relay. No registry gives out names below it.
+pub const HOST: &str = "models.seatrial.internal";
+/// The port on which it listens, inside.
+pub const PORT: u16 = 80;
+
+/// How many models are counted by name.
+const MODELS: usize = 20;
+
+/// What all trials of one agent and model share.
+#[derive(Debug)]
+pub struct Relay {
+    /// Whom requests go to.
+    pub endpoint: Endpoint,
+    /// How they are sent.
+    pub transport: Transport,
+    /// What tokens cost.
+    pub prices: Prices,
+    /// What each trial may use.
+    pub caps: Caps,
+    /// What all trials of the job cost together.
+    pub spend: Arc<Spend>,
+}
+
+/// The relay of one trial.
+pub struct TrialRelay {
+    pub(super) relay: Arc<Relay>,
+    token: String,
+    used: Mutex<State>,
+    /// One call at a time, where what a call used decides about the next.
+    pub(super) turns: Option<Arc<Semaphore>>,
+    sink: Box<dyn Fn(Called) + Send + Sync>,
+    halt: Box<dyn Fn(String) + Send + Sync>,
+}
+
+#[derive(Default)]
+struct State {
+    used: ModelUse,
+    /// What is known of the cost, and whether some of it is unknown.
+    cost: f64,
+    unknown: bool,
+}
+
+impl TrialRelay {
+    /// The relay of a trial with this token. `sink` gets every request when it has ended; `halt` a sentence where no
+    /// trial of the job can go on: a wrong key, no money, no such model, the job's cap.
+    pub fn new(
+        relay: Arc<Relay>,
+        token: impl Into<String>,
+        sink: impl Fn(Called) + Send + Sync + 'static,
+        halt: impl Fn(String) + Send + Sync + 'static,
+    ) -> TrialRelay {
+        let one_by_one = relay.caps.need_usage() || relay.spend.is_capped();
+        let turns = one_by_one.then(|| Arc::new(Semaphore::new(1)));
+        let (sink, halt) = (Box::new(sink), Box::new(halt));
+        TrialRelay { relay, token: token.into(), used: Mutex::default(), turns, sink, halt }
+    }
+
+    /// The variables that lead an agent's model client here. The key among them opens nothing but this relay.
+    pub fn env(&self) -> Vec<(String, String)> {
+        let base = format!("http://{HOST}{}", prefix(self.relay.endpoint.api));
+        let names = match self.relay.endpoint.api {
+            Api::Messages => ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE", "ANTHROPIC_API_KEY"],
+            Api::Chat | Api::Responses => ["OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_API_KEY"],
+        };
+        names.into_iter().zip([&base, &base, &self.token]).map(|(n, v)| (n.to_owned(), v.clone())).collect()
+    }
+
+    /// Serves one connection of the agent.
+    pub async fn serve(self: Arc<Self>, stream: impl AsyncRead + AsyncWrite + Unpin + Send) {
+        let serve = service_fn(|request| {
+            let trial = Arc::clone(&self);
+            async move { Ok::<_, Infallible>(trial.answer(request).await) }
+        });
+        // An agent that speaks no HTTP, or leaves, is its own matter.
+        let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), serve).await;
+    }
+
+    /// What the agent has used so far.
+    pub fn used(&self) -> ModelUse {
+        let state = self.state();
+        let cost = (state.used.requests > 0 && !state.unknown).then_some(state.cost);
+        ModelUse { cost_usd: cost, ..state.used.clone() }
+    }
+
+    pub(super) fn is_token(&self, given: Option<&str>) -> bool {
+        given == Some(&self.token)
+    }
+
+    /// Counts a request that is about to be sent on.
+    ///
+    /// # Errors
+    /// The cap that it would break, in words.
+    pub(super) fn admit(&self, model: Option<&str>) -> Result<(), String> {
+        let caps = self.relay.caps;
+        let mut state = self.state();
+        let (requests, tokens) = (state.used.requests, state.used.usage.total());
+        let over = caps.requests.filter(|cap| requests >= *cap).map(|cap| format!("{cap} requests"));
+        let over = over.or(caps.tokens.filter(|cap| tokens >= *cap).map(|cap| format!("{cap} tokens")));
+        let over = over.or(caps.cost.filter(|cap| state.cost >= *cap).map(|cap| format!("${cap}")));
+        if let Some(over) = over {
+            state.used.over = Some(over.clone());
+            return Err(over);
+        }
+        state.used.requests += 1;
+        let models = &mut state.used.models;
+        if let Some(model) = model.filter(|model| models.len() < MODELS || models.contains_key(*model)) {
+            *models.entry(model.to_owned()).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    pub(super) fn halt(&self, why: String) {
+        (self.halt)(why);
+    }
+
+    /// Takes in what became of a request.
+    pub(super) fn finished(&self, call: &Call, usage: Option<Usage>, failure: Option<String>) {
+        let host = self.relay.endpoint.host();
+        let cost = usage.as_ref().and_then(|usage| self.price(call.model.as_deref(), usage));
+        {
+            let mut state = self.state();
+            if !call.sent {
+                state.used.refused += 1;
+            } else {
+                state.used.seconds += call.called.duration.as_secs_f64();
+                let answered = call.called.status.is_some_and(|status| status < 300) && call.reads_usage;
+                state.used.unmetered += u64::from(answered && usage.is_none());
+                state.unknown |= answered && cost.is_none();
+                state.used.failed += u64::from(failure.is_some());
+                // An agent that leaves in the midst says nothing about the provider.
+                if failure.is_some() || call.ended {
+                    state.used.trouble = failure.map(|why| format!("`{host}` {why}"));
+                }
+            }
+            state.cost += cost.unwrap_or(0.0);
+            if let Some(usage) = &usage {
+                state.used.usage += usage;
+            }
+        }
+        if let Some(cost) = cost {
+            self.relay.spend.add(cost);
+        }
+        (self.sink)(call.called.clone());
+        if let Some(why) = self.relay.spend.over() {
+            self.halt(why);
+        }
+    }
+
+    /// What this use of a model costs, where its price is known.
+    fn price(&self, model: Option<&str>, usage: &Usage) -> Option<f64> {
+        self.relay.prices.cost(model?, usage)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Counts stay true whatever panics.
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for TrialRelay {
+    /// All but the token.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TrialRelay").field("endpoint", &self.relay.endpoint).finish_non_exhaustive()
+    }
+}

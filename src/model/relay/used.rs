@@ -1,0 +1,32 @@
+//! What a trial's agent used of models, counted.
+
+use crate::model::Usage;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// All that a trial's agent used of models through the relay.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelUse {
+    /// Requests that were sent on.
+    pub requests: u64,
+    /// Requests that the relay refused: other paths, hosted tools, no token, over a cap.
+    pub refused: u64,
+    /// Requests that failed by the provider's fault, retries of the agent included.
+    pub failed: u64,
+    /// Answers that came and did not say what they used.
+    pub unmetered: u64,
+    /// Tokens, over all answers.
+    pub usage: Usage,
+    /// US dollars; `None` where a price or a count isn't known.
+    pub cost_usd: Option<f64>,
+    /// From each request's beginning to its answer's end, summed, in seconds.
+    pub seconds: f64,
+    /// Requests by the model that they named; the first so many names.
+    pub models: BTreeMap<String, u64>,
+    /// Why the agent's last request failed, where that was the provider's fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+    /// Which cap a request was refused for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<String>,
+}

@@ -1,0 +1,81 @@
+//! What agents used of models through the relay, for every format.
+
+use crate::results::Job;
+use serde::Serialize;
+
+/// A job's use of models, out of the trials that had the model relay.
+#[derive(Debug, Serialize)]
+pub struct Models {
+    /// How many trials had it.
+    pub trials: usize,
+    /// Requests that were sent on.
+    pub requests: u64,
+    /// Requests that the relay refused.
+    pub refused: u64,
+    /// Requests that failed by the provider's fault.
+    pub failed: u64,
+    /// Answers that did not say what they used.
+    pub unmetered: u64,
+    /// Tokens read, cached or not.
+    pub input_tokens: u64,
+    /// Of them from a cache.
+    pub cache_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// US dollars; null where some of it isn't known.
+    pub cost_usd: Option<f64>,
+    /// Time in requests, summed, in seconds.
+    pub seconds: f64,
+}
+
+/// The use of models of a job; `None` where no trial had the relay.
+pub fn models(job: &Job) -> Option<Models> {
+    let mut sum = Models {
+        trials: 0,
+        requests: 0,
+        refused: 0,
+        failed: 0,
+        unmetered: 0,
+        input_tokens: 0,
+        cache_tokens: 0,
+        output_tokens: 0,
+        cost_usd: Some(0.0),
+        seconds: 0.0,
+    };
+    for used in job.trials.iter().filter_map(|record| record.model.as_ref()) {
+        sum.trials += 1;
+        sum.requests += used.requests;
+        sum.refused += used.refused;
+        sum.failed += used.failed;
+        sum.unmetered += used.unmetered;
+        sum.input_tokens += used.usage.prompt();
+        sum.cache_tokens += used.usage.cache_read;
+        sum.output_tokens += used.usage.output;
+        // A trial that asked no model cost nothing.
+        let cost = if used.requests == 0 { Some(0.0) } else { used.cost_usd };
+        sum.cost_usd = sum.cost_usd.zip(cost).map(|(all, one)| all + one);
+        sum.seconds += used.seconds;
+    }
+    (sum.trials > 0).then_some(sum)
+}
+
+impl Models {
+    /// What there is to say, as named facts for people.
+    pub fn facts(&self) -> Vec<(&'static str, String)> {
+        let cost = self.cost_usd.map_or("unknown".to_owned(), |dollars| format!("${dollars:.4}"));
+        let (read, cached, written) = (self.input_tokens, self.cache_tokens, self.output_tokens);
+        let mut facts = vec![
+            ("requests", format!("{} in {} trials, {} refused", self.requests, self.trials, self.refused)),
+            ("tokens", format!("{read} read ({cached} from a cache), {written} written")),
+            ("cost", cost),
+            ("time", format!("{:.1} s in requests", self.seconds)),
+        ];
+        if self.failed > 0 {
+            facts.push(("failed", format!("{} requests by the provider's fault", self.failed)));
+        }
+        if self.unmetered > 0 {
+            facts.push(("unmetered", format!("{} answers did not say what they used", self.unmetered)));
+        }
+        facts
+    }
+}

@@ -1,0 +1,235 @@
+//! Agents that ask models, in closed containers: without a key anywhere near them, installed from the Python package
+//! index and unmodified, with a provider on this machine.
+#![expect(clippy::print_stderr, reason = "a skip is said where the test runs")]
+
+use crate::model_server::{Act, Received, Server, chat, chat_stream, message, message_stream};
+use crate::support::{self, Run, Suite};
+use crate::tiny::{self, trial};
+use seatrial::results::OutcomeKind;
+use seatrial::sandbox::docker::BASE;
+use serde_json::{Value, json};
+
+const KEY: &str = "sk-canary-7Qx+4f1b/9c77d0e2aa";
+
+fn suite(agents: &str) -> Suite {
+    let suite = Suite::new();
+    suite.write("harbor.yml", format!("retry: {{min_wait_sec: 0.01}}\nseatrial: {{agents_dir: agents}}\n{agents}"));
+    tiny::task(&suite, "ask", BASE, "");
+    let toml = suite.read("tasks/ask/task.toml").replace(&format!("docker_image = \"{BASE}\"\n"), "");
+    suite.write("tasks/ask/task.toml", toml);
+    suite.write("tasks/ask/environment/Dockerfile", format!("FROM {BASE}\nWORKDIR /app\n"));
+    suite
+}
+
+fn run(suite: &Suite, server: &Server, job: &str, args: &[&str]) -> Run {
+    let args = [&["run", "tasks", "-q", "--job-name", job], args].concat();
+    let mut command = suite.command(&args);
+    command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", server.url() + "/v1");
+    command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", server.url());
+    let out = command.output().expect("the binary starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Run { code: out.status.code(), stdout: text(out.stdout), stderr: text(out.stderr) }
+}
+
+/// The key in every form in which it could be kept, and its halves.
+fn forms() -> Vec<String> {
+    let base64 = "c2stY2FuYXJ5LTdReCs0ZjFiLzljNzdkMGUyYW";
+    let percent = KEY.replace('+', "%2B").replace('/', "%2F");
+    let reversed: String = KEY.chars().rev().collect();
+    let (left, right) = KEY.split_at(KEY.len() / 2);
+    [KEY, base64, &percent, &reversed, left, right].map(str::to_owned).to_vec()
+}
+
+/// Fails where a file below the scratch directory's jobs, or what was said, holds the key in any form.
+fn no_key(suite: &Suite, ran: &Run) {
+    let files = crate::mini::tree(&suite.join("jobs"));
+    assert!(files.len() > 10, "there are files to look through");
+    for form in forms() {
+        let kept = files.iter().filter(|(_, bytes)| String::from_utf8_lossy(bytes).contains(&form));
+        let kept: Vec<_> = kept.map(|(path, _)| path).collect();
+        assert!(kept.is_empty(), "`{form}` in {kept:?}");
+        assert!(!ran.stdout.contains(&form) && !ran.stderr.contains(&form), "{form}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+/// Whether packages could not be fetched: outside CI that skips a test, in CI it fails it.
+fn unfetched(test: &str, ran: &Run) -> bool {
+    let unfetched = ran.stdout.contains("could not fetch its packages");
+    assert!(!unfetched || std::env::var_os("CI").is_none(), "{test} needs the Python package index: {}", ran.stdout);
+    if unfetched {
+        eprintln!("SKIPPED {test}: this machine's pip can't fetch packages");
+    }
+    unfetched
+}
+
+const LOOKS_FOR_KEYS: &str = r#"python3 - <<'END'
+import json, os, urllib.request
+print(json.dumps({name: value for name, value in os.environ.items() if "API" in name or "URL" in name}))
+for pid in [name for name in os.listdir("/proc") if name.isdigit()]:
+    try: print(open(f"/proc/{pid}/environ").read().replace("\0", "\n"))
+    except OSError: pass
+body = json.dumps({"model": "gpt-x", "messages": []}).encode()
+url = os.environ["OPENAI_BASE_URL"]
+def ask(path, key):
+    request = urllib.request.Request(url + path, body, {"Authorization": "Bearer " + key})
+    try: return urllib.request.urlopen(request).read().decode()
+    except urllib.error.HTTPError as error: return str(error.code) + error.read().decode()
+print(ask("/files", os.environ["OPENAI_API_KEY"]), ask("/chat/completions", "another"))
+reply = json.loads(ask("/chat/completions", os.environ["OPENAI_API_KEY"]))
+open("/app/answer.txt", "w").write(reply["choices"][0]["message"]["content"])
+END"#;
+
+#[tokio::test]
+async fn an_agent_without_a_network_asks_its_model_and_finds_no_key_anywhere() {
+    if support::docker("an_agent_without_a_network_asks_its_model").await.is_none() {
+        return;
+    }
+    let said = json!({"role": "assistant", "content": "42"});
+    let server = Server::start(vec![Act::json(200, &chat(&said, "stop"))]);
+    let suite = suite("");
+    let job = crate::docker_job::unique("keyless");
+    let ran = run(&suite, &server, &job, &["--command", LOOKS_FOR_KEYS, "-m", "gpt-x"]).expect_code(0);
+    let record = trial(&suite.join(&format!("jobs/{job}")), "ask");
+    assert_eq!((record.outcome, record.reward), (OutcomeKind::Scored, Some(1.0)), "{record:#?}");
+    let used = record.model.expect("what it used");
+    assert_eq!((used.requests, used.refused, used.usage.prompt(), used.usage.output), (1, 2, 110, 5));
+    let [received] = &server.requests()[..] else { panic!("one request is sent on: {:?}", server.requests()) };
+    assert_eq!(received.header("authorization"), Some(&*format!("Bearer {KEY}")));
+    let dir = format!("jobs/{job}/{}", record.trial.name);
+    let result: Value = serde_json::from_str(&suite.read(&format!("{dir}/result.json"))).expect("JSON");
+    assert_eq!(result["agent_result"]["n_input_tokens"], 110);
+    assert_eq!(result["agent_result"]["n_cache_tokens"], 100);
+    let evidence = suite.read(&format!("{dir}/network.jsonl"));
+    let lines: Vec<Value> = evidence.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let asked = lines.iter().find(|line| line["path"] == "/v1/chat/completions" && line["status"] == 200);
+    assert!(asked.is_some_and(|line| line["host"] == "127.0.0.1" && line["allowed"] == true), "{evidence}");
+    assert!(lines.iter().any(|line| line["path"] == "/v1/files" && line["allowed"] == false), "{evidence}");
+    assert!(ran.stdout.contains("110 read (100 from a cache), 5 written"), "{}", ran.stdout);
+    assert!(suite.read(&format!("{dir}/agent/command.txt")).contains("http://models.seatrial.internal/v1"));
+    no_key(&suite, &ran);
+}
+
+#[tokio::test]
+async fn a_provider_that_fails_is_a_fault_a_wrong_key_stops_the_job_and_it_goes_on_when_that_is_mended() {
+    if support::docker("a_provider_that_fails_is_a_fault").await.is_none() {
+        return;
+    }
+    let line = LOOKS_FOR_KEYS;
+    let suite = suite("");
+    let job = crate::docker_job::unique("provider");
+    let down = Server::start(vec![Act::json(529, &json!({"error": {"message": "overloaded"}}))]);
+    run(&suite, &down, &job, &["--command", line, "-m", "gpt-x", "-r", "1"]).expect_code(3);
+    let record = trial(&suite.join(&format!("jobs/{job}")), "ask");
+    assert_eq!((record.outcome, record.reward), (OutcomeKind::Fault, None), "never the agent's zero");
+    let message = record.fault.expect("a fault").message;
+    assert!(message.contains("the model's provider failed") && message.contains("answered 529"), "{message}");
+
+    let job = crate::docker_job::unique("wrong-key");
+    let strict = Server::with(|request: &Received| match request.header("authorization") {
+        Some("Bearer sk-good-0123") => Act::json(200, &chat(&json!({"role": "assistant", "content": "42"}), "stop")),
+        _ => Act::json(401, &json!({"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}})),
+    });
+    let ran = run(&suite, &strict, &job, &["--command", line, "-m", "gpt-x", "-k", "5", "-n", "1"]).expect_code(3);
+    assert!(ran.stderr.contains("refused the key in `OPENAI_API_KEY` (status 401)"), "{}", ran.stderr);
+    assert_eq!(strict.requests().len(), 1, "no further trial starts");
+    no_key(&suite, &ran);
+    let mut resume = suite.command(&["resume", &format!("jobs/{job}"), "-q"]);
+    resume.env("OPENAI_API_KEY", "sk-good-0123").env("OPENAI_BASE_URL", strict.url() + "/v1");
+    let out = resume.output().expect("it starts");
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+}
+
+/// Each official package asks whole and as a stream; what they read has to be the same.
+const SPEAKERS: &str = r#"
+wheels = ["openai", "anthropic"]
+install = [
+  "python3 -m venv --without-pip /opt/speakers",
+  "/opt/speakers/bin/python $PIP install --no-index --find-links $WHEELS --no-compile openai anthropic",
+]
+logs = ["/tmp/versions.txt"]
+run = '''
+/opt/speakers/bin/python - <<'END'
+import os, anthropic, openai
+open("/tmp/versions.txt", "w").write(f"openai {openai.__version__} anthropic {anthropic.__version__}\n")
+ask = [{"role": "user", "content": "How many?"}]
+if "OPENAI_BASE_URL" in os.environ:
+    client = openai.OpenAI()
+    whole = client.chat.completions.create(model="gpt-x", messages=ask).choices[0].message.content
+    with client.chat.completions.create(model="gpt-x", messages=ask, stream=True,
+                                        stream_options={"include_usage": True}) as stream:
+        pieces = [piece.choices[0].delta.content or "" for piece in stream if piece.choices]
+else:
+    client = anthropic.Anthropic()
+    whole = client.messages.create(model="claude-x", max_tokens=9, messages=ask).content[0].text
+    with client.messages.stream(model="claude-x", max_tokens=9, messages=ask) as stream:
+        pieces = list(stream.text_stream)
+assert whole == "".join(pieces) == "42 漢", (whole, pieces)
+open("/app/answer.txt", "w").write("42")
+END
+'''
+"#;
+
+#[tokio::test]
+async fn the_official_packages_ask_through_the_relay_whole_and_as_streams() {
+    let name = "the_official_packages_ask_through_the_relay";
+    if support::docker(name).await.is_none() {
+        return;
+    }
+    let suite = suite("");
+    suite.write("agents/speakers.toml", SPEAKERS);
+    let (said, blocks) = (json!({"role": "assistant", "content": "42 漢"}), json!([{"type": "text", "text": "42 漢"}]));
+    let server = Server::with(move |request| match (request.path.as_str(), request.body["stream"] == true) {
+        ("/v1/messages", true) => Act::stream(&message_stream(&blocks, "end_turn")),
+        ("/v1/messages", false) => Act::json(200, &message(&blocks, "end_turn")),
+        (_, true) => Act::stream(&chat_stream(&said, "stop")),
+        (_, false) => Act::json(200, &chat(&said, "stop")),
+    });
+    let job = crate::docker_job::unique("speakers");
+    let ran = run(&suite, &server, &job, &["-a", "speakers", "-m", "openai/gpt-x", "-m", "anthropic/claude-x"]);
+    if unfetched(name, &ran) {
+        return;
+    }
+    let ran = ran.expect_code(0);
+    for record in tiny::ledger(&suite.join(&format!("jobs/{job}"))).into_values() {
+        let used = record.model.clone().expect("what it used");
+        assert_eq!((record.outcome, record.reward), (OutcomeKind::Scored, Some(1.0)), "{record:#?}");
+        assert_eq!((used.requests, used.failed, used.unmetered, used.usage.output), (2, 0, 0, 10), "{used:?}");
+        let versions = suite.read(&format!("jobs/{job}/{}/agent/versions.txt", record.trial.name));
+        assert!(versions.starts_with("openai "), "{versions}");
+    }
+    no_key(&suite, &ran);
+}
+
+#[tokio::test]
+async fn mini_swe_agent_runs_unmodified_in_a_closed_container_to_a_scored_answer() {
+    let name = "mini_swe_agent_runs_unmodified";
+    if support::docker(name).await.is_none() {
+        return;
+    }
+    let call = |id: &str, line: &str| {
+        let function = json!({"name": "bash", "arguments": json!({"command": line}).to_string()});
+        let call = json!({"id": id, "type": "function", "function": function});
+        Act::json(200, &chat(&json!({"role": "assistant", "content": "I act.", "tool_calls": [call]}), "tool_calls"))
+    };
+    let server = Server::start(vec![
+        call("call_1", "ls /app; echo 42 > /app/answer.txt"),
+        call("call_2", "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"),
+    ]);
+    let suite = suite("");
+    let job = crate::docker_job::unique("mini");
+    let ran = run(&suite, &server, &job, &["-a", "mini-swe-agent", "-m", "openai/gpt-x"]);
+    if unfetched(name, &ran) {
+        return;
+    }
+    let ran = ran.expect_code(0);
+    let record = trial(&suite.join(&format!("jobs/{job}")), "ask");
+    let said = suite.read(&format!("jobs/{job}/{}/agent/mini-swe-agent.txt", record.trial.name));
+    assert_eq!((record.outcome, record.reward), (OutcomeKind::Scored, Some(1.0)), "{record:#?}\n{said}");
+    let used = record.model.clone().expect("what it used");
+    assert_eq!((used.requests, used.failed, used.usage.prompt(), used.usage.output), (2, 0, 220, 10), "{said}");
+    assert!(server.requests()[0].body["messages"].to_string().contains("How many?"), "the question reaches the model");
+    let log = format!("jobs/{job}/{}/agent/trajectory.mini.json", record.trial.name);
+    let log: Value = serde_json::from_str(&suite.read(&log)).expect("JSON");
+    assert!(log.is_object());
+    no_key(&suite, &ran);
+}

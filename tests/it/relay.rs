@@ -1,0 +1,258 @@
+//! The model relay with a provider on this machine: what reaches the provider, what the agent is answered, what is
+//! counted, and whose failure it is.
+
+use crate::model_server::{Act, Server, chat, chat_stream, message, message_stream, response_stream};
+use seatrial::model::{Called, Caps, Endpoint, ModelUse, Prices, Relay, Spend, Transport, TrialRelay};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use tokio::net::TcpListener;
+
+const KEY: &str = "sk-real-4f1b9c77";
+const TOKEN: &str = "seatrial-worthless";
+
+/// One trial's relay before a provider, reachable at an address of this machine.
+struct Bed {
+    server: Server,
+    trial: Arc<TrialRelay>,
+    url: String,
+    called: Arc<Mutex<Vec<Called>>>,
+    halted: Arc<Mutex<Vec<String>>>,
+    client: reqwest::Client,
+}
+
+impl Bed {
+    async fn new(model: &str, server: Server, caps: Caps, job: Option<f64>) -> Bed {
+        let base = server.url() + if model.starts_with("claude") { "" } else { "/v1" };
+        let env = |name: &str| match name {
+            "ANTHROPIC_API_KEY" | "OPENAI_API_KEY" => Some(KEY.to_owned()),
+            "ANTHROPIC_BASE_URL" | "OPENAI_BASE_URL" => Some(base.clone()),
+            _ => None,
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let prices = folder.path().join("prices.toml");
+        let price = "date = \"2026-11-30\"\ninput = 1.0\noutput = 100.0\ncache_read = 0.0\ncache_write = 0.0\n";
+        std::fs::write(&prices, format!("[\"claude-x\"]\n{price}[\"gpt-x\"]\n{price}")).expect("written");
+        let relay = Arc::new(Relay {
+            endpoint: Endpoint::from_env(model, &env).expect("an endpoint"),
+            transport: Transport::live().expect("HTTPS"),
+            prices: Prices::load(&prices).expect("prices"),
+            caps,
+            spend: Arc::new(Spend::new(job)),
+        });
+        let (called, halted): (Arc<Mutex<Vec<Called>>>, Arc<Mutex<Vec<String>>>) = Default::default();
+        let (keep, tell) = (Arc::clone(&called), Arc::clone(&halted));
+        let sink = move |one| keep.lock().expect("no panic").push(one);
+        let halt = move |why| tell.lock().expect("no panic").push(why);
+        let trial = Arc::new(TrialRelay::new(relay, TOKEN, sink, halt));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let serving = Arc::clone(&trial);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(Arc::clone(&serving).serve(stream));
+            }
+        });
+        Bed { server, trial, url, called, halted, client: reqwest::Client::new() }
+    }
+
+    async fn plain(model: &str, script: Vec<Act>) -> Bed {
+        Bed::new(model, Server::start(script), Caps::default(), None).await
+    }
+
+    /// The agent's request, with its token; status and body of what it is answered. A body that breaks off is empty.
+    async fn post(&self, path: &str, body: &Value) -> (u16, String) {
+        let request = self.client.post(format!("{}{path}", self.url)).header("x-api-key", TOKEN);
+        let answer = request.header("x-canary", "kept").body(body.to_string()).send().await.expect("an answer");
+        (answer.status().as_u16(), answer.text().await.unwrap_or_default())
+    }
+
+    /// What was used, once every request has been counted.
+    async fn used(&self, requests: usize) -> ModelUse {
+        for _ in 0..500 {
+            if self.called.lock().expect("no panic").len() >= requests {
+                return self.trial.used();
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        panic!("{requests} requests were not counted: {:?}", self.called);
+    }
+
+    fn halted(&self) -> Vec<String> {
+        self.halted.lock().expect("no panic").clone()
+    }
+}
+
+fn ask(model: &str) -> Value {
+    json!({"model": model, "max_tokens": 10, "messages": [{"role": "user", "content": "How many?"}]})
+}
+
+#[tokio::test]
+async fn answers_pass_unaltered_with_the_real_key_put_in_outside_and_their_use_counted() {
+    let text = json!([{"type": "text", "text": "漢 forty-two"}]);
+    let said = json!({"role": "assistant", "content": "漢 forty-two"});
+    let events = |events: Vec<Value>| Act::stream(&events);
+    for (model, path, act, streamed) in [
+        ("claude-x", "/v1/messages", Act::json(200, &message(&text, "end_turn")), false),
+        ("claude-x", "/v1/messages?beta=true", events(message_stream(&text, "end_turn")), true),
+        ("gpt-x", "/v1/chat/completions", Act::json(200, &chat(&said, "stop")), false),
+        ("gpt-x", "/v1/chat/completions", events(chat_stream(&said, "stop")), true),
+        ("gpt-x", "/v1/responses", events(response_stream(&json!([]), "completed")), true),
+    ] {
+        let direct = Bed::plain(model, vec![act.clone()]).await;
+        let upstream = reqwest::get(format!("{}{path}", direct.server.url())).await.expect("sent");
+        let as_it_is = upstream.text().await.expect("text");
+        let bed = Bed::plain(model, vec![act]).await;
+        let (status, body) = bed.post(path, &ask(model)).await;
+        assert_eq!((status, body), (200, as_it_is), "{path}");
+        let [received] = &bed.server.requests()[..] else { panic!("one request: {:?}", bed.server.requests()) };
+        let key = received.header("x-api-key").or(received.header("authorization")).expect("a key");
+        assert!(key.ends_with(KEY) && !format!("{received:?}").contains(TOKEN), "{received:?}");
+        assert_eq!((received.path.as_str(), received.header("x-canary")), (path, Some("kept")));
+        assert_eq!(received.body, ask(model));
+        let used = bed.used(1).await;
+        let usage = (used.usage.input, used.usage.output, used.usage.cache_read);
+        assert_eq!((used.requests, used.failed, used.unmetered, usage), (1, 0, 0, (10, 5, 100)), "{path} {streamed}");
+        assert_eq!(used.cost_usd, Some((10.0 + 500.0) / 1e6));
+        assert_eq!((used.models.get(model), used.trouble), (Some(&1), None));
+        let debug = format!("{:?} {:?}", bed.trial, bed.called);
+        assert!(!debug.contains(KEY) && !debug.contains(TOKEN), "{debug}");
+    }
+}
+
+#[tokio::test]
+async fn other_paths_other_keys_and_tools_that_reach_outside_are_refused_in_the_providers_shape() {
+    let bed = Bed::plain("claude-x", vec![Act::json(200, &json!({}))]).await;
+    let (status, body) = bed.post("/v1/files", &ask("claude-x")).await;
+    let body: Value = serde_json::from_str(&body).expect("JSON");
+    assert_eq!((status, &body["type"], &body["error"]["type"]), (403, &"error".into(), &"permission_error".into()));
+    assert!(body["error"]["message"].as_str().is_some_and(|text| text.contains("`POST /v1/files`")), "{body}");
+    let mut searching = ask("claude-x");
+    searching["tools"] = json!([{"type": "web_search_20260318", "name": "web_search"}]);
+    assert_eq!(bed.post("/v1/messages", &searching).await.0, 403);
+    assert_eq!(
+        bed.post("/v1/messages", &json!("no object is asked for")).await.0,
+        200,
+        "that is the provider's to say"
+    );
+    let strange = bed.client.post(format!("{}/v1/messages", bed.url)).header("x-api-key", KEY).body("{}");
+    assert_eq!(strange.send().await.expect("an answer").status().as_u16(), 401);
+    assert_eq!(bed.server.requests().len(), 1, "nothing that is refused is sent on");
+    let used = bed.used(4).await;
+    assert_eq!((used.requests, used.refused), (1, 3));
+    let why: Vec<_> = bed.called.lock().expect("no panic").iter().filter_map(|one| one.refused.clone()).collect();
+    assert!(why[1].contains("web_search_20260318"), "{why:?}");
+
+    let bed = Bed::plain("gpt-x", vec![Act::json(200, &json!({}))]).await;
+    let (status, body) = bed.post("/v1/images/generations", &ask("gpt-x")).await;
+    let body: Value = serde_json::from_str(&body).expect("JSON");
+    assert_eq!((status, &body["error"]["code"]), (403, &"path_not_allowed".into()));
+}
+
+#[tokio::test]
+async fn a_trial_stops_at_its_caps_and_a_job_at_its_own() {
+    let answer = || Act::json(200, &message(&json!([{"type": "text", "text": "x"}]), "end_turn"));
+    for (caps, allowed) in [
+        (Caps { requests: Some(2), ..Caps::default() }, 2),
+        (Caps { tokens: Some(116), ..Caps::default() }, 2),
+        (Caps { cost: Some(0.000_1), ..Caps::default() }, 1),
+    ] {
+        let bed = Bed::new("claude-x", Server::start(vec![answer()]), caps, None).await;
+        let asked = (ask("claude-x"), ask("claude-x"), ask("claude-x"), ask("claude-x"));
+        let all = tokio::join!(
+            bed.post("/v1/messages", &asked.0),
+            bed.post("/v1/messages", &asked.1),
+            bed.post("/v1/messages", &asked.2),
+            bed.post("/v1/messages", &asked.3)
+        );
+        let statuses = [all.0.0, all.1.0, all.2.0, all.3.0];
+        assert_eq!(statuses.iter().filter(|status| **status == 200).count(), allowed, "{caps:?} {statuses:?}");
+        assert_eq!(bed.server.requests().len(), allowed, "no overshoot, also of requests at the same time");
+        let used = bed.used(4).await;
+        assert!(used.over.is_some() && bed.halted().is_empty(), "{used:?}");
+    }
+    let bed = Bed::new("claude-x", Server::start(vec![answer()]), Caps::default(), Some(0.000_1)).await;
+    assert_eq!(bed.post("/v1/messages", &ask("claude-x")).await.0, 200);
+    bed.used(1).await;
+    assert_eq!(bed.halted(), ["the job's models have cost $0.0005, and its cap is $0.0001"]);
+    assert_eq!(bed.post("/v1/messages", &ask("claude-x")).await.0, 403);
+    let unknown = bed.post("/v1/messages", &ask("claude-unpriced")).await;
+    assert!(unknown.0 == 403 && unknown.1.contains("the price of `claude-unpriced` isn't known"), "{unknown:?}");
+}
+
+#[tokio::test]
+async fn a_stream_that_would_not_say_its_use_is_refused_only_where_a_cap_needs_it() {
+    let said = json!({"role": "assistant", "content": "x"});
+    let mut silent = chat_stream(&said, "stop");
+    silent.retain(|event| event["usage"].is_null());
+    let mut asked = ask("gpt-x");
+    asked["stream"] = true.into();
+    let bed = Bed::plain("gpt-x", vec![Act::stream(&silent)]).await;
+    assert_eq!(bed.post("/v1/chat/completions", &asked).await.0, 200);
+    let used = bed.used(1).await;
+    assert_eq!((used.unmetered, used.cost_usd), (1, None), "unknown is not nothing");
+    let caps = Caps { tokens: Some(1000), ..Caps::default() };
+    let bed = Bed::new("gpt-x", Server::start(vec![Act::stream(&chat_stream(&said, "stop"))]), caps, None).await;
+    let refused = bed.post("/v1/chat/completions", &asked).await;
+    assert!(refused.0 == 400 && refused.1.contains("include_usage"), "{refused:?}");
+    asked["stream_options"] = json!({"include_usage": true});
+    assert_eq!(bed.post("/v1/chat/completions", &asked).await.0, 200);
+    assert_eq!(bed.used(2).await.usage.output, 5);
+}
+
+#[tokio::test]
+async fn a_providers_trouble_is_told_from_the_agents_own_and_is_over_with_the_next_answer() {
+    let error = |kind: &str, text: &str| json!({"type": "error", "error": {"type": kind, "message": text}});
+    let fine = || Act::json(200, &message(&json!([]), "end_turn"));
+    let stream = message_stream(&json!([{"type": "text", "text": "forty-two"}]), "end_turn");
+    let mut broken = stream.clone();
+    broken.truncate(3);
+    broken.push(error("overloaded_error", "x"));
+    for (act, trouble) in [
+        (Act::json(429, &error("rate_limit_error", "slow down")), Some("answered 429, throttled")),
+        (Act::json(529, &error("overloaded_error", "x")), Some("answered 529, overloaded")),
+        (Act::bytes(502, "text/html", "<h1>bad gateway</h1>"), Some("answered 502, overloaded")),
+        (Act::stream(&stream).cut(150), Some("broke off its answer")),
+        (Act::stream(&broken), Some("broke off its answer: overloaded")),
+        (Act::json(400, &error("invalid_request_error", "bad tool")), None),
+        (Act::json(400, &error("invalid_request_error", "prompt is too long")), None),
+        (Act::json(404, &error("not_found_error", "model: other")), None),
+    ] {
+        let bed = Bed::plain("claude-x", vec![act, fine()]).await;
+        let mut other = ask("claude-x");
+        other["model"] = "other".into();
+        bed.post("/v1/messages", &other).await;
+        let used = bed.used(1).await;
+        let said = used.trouble.clone().unwrap_or_default();
+        assert_eq!(used.failed > 0, trouble.is_some(), "{used:?}");
+        assert!(trouble.is_none_or(|part| said.contains(part)), "{said}");
+        assert_eq!(bed.post("/v1/messages", &ask("claude-x")).await.0, 200);
+        assert_eq!(bed.used(2).await.trouble, None);
+        assert!(bed.halted().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_key_no_money_and_no_such_model_stop_the_job_with_one_sentence_and_show_no_key() {
+    let error = |kind: &str, text: &str| json!({"type": "error", "error": {"type": kind, "message": text}});
+    for (act, sentence) in [
+        (Act::json(401, &error("authentication_error", KEY)), "refused the key in `ANTHROPIC_API_KEY` (status 401)"),
+        (Act::json(402, &error("billing_error", KEY)), "says that the account has no money left (status 402)"),
+        (
+            Act::json(400, &error("invalid_request_error", "Your credit balance is too low")),
+            "says that the account has no money left (status 400)",
+        ),
+        (Act::json(404, &error("not_found_error", "model: claude-x")), "has no model `claude-x` (status 404)"),
+    ] {
+        let bed = Bed::plain("claude-x", vec![act]).await;
+        let (_, body) = bed.post("/v1/messages", &ask("claude-x")).await;
+        assert!(!body.contains(KEY), "{body}");
+        let used = bed.used(1).await;
+        assert!(used.trouble.is_some(), "{used:?}");
+        let halted = bed.halted();
+        assert!(halted.len() == 1 && halted[0].ends_with(sentence), "{halted:?}");
+    }
+    let act = Act::json(400, &error("invalid_request_error", &format!("what is {KEY}?")));
+    let bed = Bed::plain("claude-x", vec![act]).await;
+    let (status, body) = bed.post("/v1/messages", &ask("claude-x")).await;
+    assert!(status == 400 && body.contains("what is ") && !body.contains(KEY), "{body}");
+}
