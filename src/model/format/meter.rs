@@ -16,7 +16,7 @@ pub struct Meter {
 #[derive(Debug)]
 enum Body {
     Whole(Vec<u8>),
-    Stream(Events, Gather),
+    Stream(Box<(Events, Gather)>),
     /// Over the cap, or no event stream.
     Lost,
 }
@@ -28,7 +28,11 @@ impl Meter {
     /// For one answer; `content_type` is its header's value.
     pub fn new(api: Api, content_type: Option<&str>) -> Meter {
         let stream = content_type.is_some_and(|value| value.trim_start().starts_with("text/event-stream"));
-        let body = if stream { Body::Stream(Events::default(), Gather::new(api)) } else { Body::Whole(Vec::new()) };
+        let body = if stream {
+            Body::Stream(Box::new((Events::default(), Gather::new(api))))
+        } else {
+            Body::Whole(Vec::new())
+        };
         Meter { api, body }
     }
 
@@ -36,9 +40,9 @@ impl Meter {
     pub fn push(&mut self, piece: &[u8]) {
         match &mut self.body {
             Body::Whole(whole) if whole.len() + piece.len() <= CAP => whole.extend_from_slice(piece),
-            Body::Stream(events, gather) => match events.push(piece) {
+            Body::Stream(stream) => match stream.0.push(piece) {
                 // The provider's error is for whoever reads the answer.
-                Ok(events) => events.iter().for_each(|data| drop(gather.push(data))),
+                Ok(events) => events.iter().for_each(|data| drop(stream.1.push(data))),
                 Err(_) => self.body = Body::Lost,
             },
             Body::Whole(_) | Body::Lost => self.body = Body::Lost,
@@ -48,7 +52,7 @@ impl Meter {
     fn head(&self) -> Option<Value> {
         match &self.body {
             Body::Whole(whole) => serde_json::from_slice(whole).ok(),
-            Body::Stream(_, gather) => Some(gather.head().clone()),
+            Body::Stream(stream) => Some(stream.1.head().clone()),
             Body::Lost => None,
         }
     }
