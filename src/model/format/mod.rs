@@ -10,8 +10,8 @@ mod parts;
 mod responses;
 mod trouble;
 
-pub(super) use events::Events;
-pub(super) use gather::Gather;
+pub use events::Events;
+pub use gather::Gather;
 pub use meter::Meter;
-pub(super) use parts::{Parts, body, effective, read, usage};
-pub(super) use trouble::classify;
+pub use parts::{Parts, body, effective, read, usage};
+pub use trouble::classify;

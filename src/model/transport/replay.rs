@@ -66,7 +66,7 @@ impl Replay {
 
     fn missing(&self, asked: &Asked, key: &str, ordinal: u32) -> String {
         let (folder, path) = (self.folder.display(), &asked.path);
-        if ordinal > 0 {
+        if self.exchanges.contains_key(&(key.to_owned(), 0)) {
             return format!("`{folder}/{key}-{ordinal}.json` is not there: `{path}` was asked this less often");
         }
         let text = asked.body.to_string();
