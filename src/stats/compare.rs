@@ -127,8 +127,8 @@ pub fn compare(mut jobs: Vec<Job>, common: bool) -> Result<Comparison, Error> {
     let by_task: Vec<BTreeMap<&str, &TaskSummary>> =
         summaries.iter().map(|(_, arm)| arm.tasks.iter().map(|task| (task.task.as_str(), task)).collect()).collect();
     let mut pairs = Vec::new();
-    for a in 0..by_task.len() {
-        pairs.extend((a + 1..by_task.len()).map(|b| pair((a, &summaries[a].1), (b, &by_task[b]))));
+    for (a, (_, arm)) in summaries.iter().enumerate() {
+        pairs.extend((a + 1..by_task.len()).map(|b| pair((a, arm), (b, &by_task[b]))));
     }
     settle(pairs.iter_mut().map(|pair| &mut pair.all).collect());
     settle(pairs.iter_mut().filter_map(|pair| pair.good_keys.as_mut()).collect());

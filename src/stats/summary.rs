@@ -186,6 +186,12 @@ enum Gone {
     Damaged,
 }
 
+/// A type of question; tasks without one sort last.
+type Kind<'a> = (bool, Option<&'a str>);
+
+/// Means of tasks, their trials, and how many tasks these are.
+type Gathered<'a> = (Vec<f64>, Vec<Trial<'a>>, u64);
+
 /// Sums up a job.
 pub fn summarize(job: &Job) -> Summary {
     let ended = job.by_name();
@@ -247,7 +253,7 @@ fn good_keys<'a>(tasks: &[TaskSummary], trials: impl Iterator<Item = &'a Vec<Tri
 /// `trials` are those of `tasks`, in the same order.
 fn categories<'a>(tasks: &[TaskSummary], trials: impl Iterator<Item = &'a Vec<Trial<'a>>>) -> Vec<Category> {
     // `false` before `true`: tasks without a type come last.
-    let mut found: BTreeMap<(bool, Option<&str>), (Vec<f64>, Vec<Trial<'_>>, u64)> = BTreeMap::new();
+    let mut found: BTreeMap<Kind<'_>, Gathered<'_>> = BTreeMap::new();
     for (task, trials) in tasks.iter().zip(trials) {
         let name = task.question_type.as_deref();
         let (means, all, count) = found.entry((name.is_none(), name)).or_default();
@@ -256,8 +262,11 @@ fn categories<'a>(tasks: &[TaskSummary], trials: impl Iterator<Item = &'a Vec<Tr
         *count += 1;
     }
     let typed = found.keys().any(|(none, _)| !none);
-    let category = |((_, name), (means, trials, tasks)): ((bool, Option<&str>), (Vec<f64>, Vec<Trial<'_>>, u64))| {
-        Category { question_type: name.map(str::to_owned), tasks, all: tried(&trials), mean_of_tasks: mean(&means) }
+    let category = |((_, name), (means, trials, tasks)): (Kind<'_>, Gathered<'_>)| Category {
+        question_type: name.map(str::to_owned),
+        tasks,
+        all: tried(&trials),
+        mean_of_tasks: mean(&means),
     };
     if typed { found.into_iter().map(category).collect() } else { Vec::new() }
 }

@@ -1,14 +1,15 @@
 //! An agent's numbers: the headline with its interval, how trials ended, types of questions, times.
 
-use super::super::network::network;
-use super::super::numbers::{
+use super::plot::bar;
+use super::tasks::table;
+use crate::report::judging::judging;
+use crate::report::network::network;
+use crate::report::numbers::{
     arm_name, bad_keys, category_cells, counts, groups, interval, number_of, pass_rate, percent, seconds, tasks, three,
     type_name,
 };
-use super::super::plain::plain;
-use super::super::text::stages;
-use super::plot::bar;
-use super::tasks::table;
+use crate::report::plain::plain;
+use crate::report::text::stages;
 use crate::results::Job;
 use crate::stats::{ArmSummary, interval_over_tasks};
 use maud::{Markup, html as markup};
@@ -113,6 +114,14 @@ pub fn otherwise(job: &Job) -> Markup {
                 tr { td.n { (group.count) } td { (group.state) } td.text { (plain(&group.why)) } td { (plain(&group.first)) } }
             } }
         } }
+    } }
+}
+
+/// What judging a job came to beside rewards.
+pub fn judging_facts(job: &Job) -> Markup {
+    markup! { @if let Some(judging) = judging(job) {
+        h3 { "Judging" }
+        dl { @for (name, text) in judging.facts() { dt { (name) } dd { (plain(&text)) } } }
     } }
 }
 

@@ -1,10 +1,10 @@
 //! The frame of the page: head, title, jobs, a comparison where there are several agents.
 
-use super::super::compare::{arm_cells, letter, notes, pair_name, part_cells};
-use super::super::numbers::{arm_name, job_line, warning};
-use super::super::plain::plain;
-use super::arm::{arm, network_facts, otherwise};
+use super::arm::{arm, judging_facts, network_facts, otherwise};
 use super::trials::trials;
+use crate::report::compare::{arm_cells, letter, notes, pair_name, part_cells};
+use crate::report::numbers::{arm_name, job_line, warning};
+use crate::report::plain::plain;
 use crate::results::Job;
 use crate::stats::{Comparison, Summary};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
@@ -62,7 +62,7 @@ fn one_job(place: usize, job: &Job, summary: &Summary) -> Markup {
     let id = |index: usize| format!("j{place}a{index}");
     markup! {
         @for (index, of) in summary.arms.iter().enumerate() { (arm(job, of, &id(index))) }
-        section { (otherwise(job)) (network_facts(job)) }
+        section { (otherwise(job)) (judging_facts(job)) (network_facts(job)) }
         @for (index, of) in summary.arms.iter().enumerate() {
             section { h2 { "Trials of " (plain(&arm_name(of))) } (trials(job, of, &id(index))) }
         }

@@ -1,9 +1,9 @@
 //! The table of tasks: what is believed of each, with the thresholds of the tiers. A script may sort it; the page's order
 //! is the job's.
 
-use super::super::numbers::{pass_rate, seconds, three, verdict};
-use super::super::plain::{clip, plain};
 use super::plot::posterior;
+use crate::report::numbers::{pass_rate, seconds, three, verdict};
+use crate::report::plain::{clip, plain};
 use crate::results::{Job, TrialRecord};
 use crate::stats::{ArmSummary, JudgeRates, Prior, Scale, TaskSummary, Thresholds, Tried};
 use maud::{Markup, html as markup};
@@ -24,6 +24,7 @@ pub fn table(arm: &ArmSummary, job: &Job, id: &str) -> Markup {
         drawing.clone()
     };
     let audited = arm.tasks.iter().any(|task| task.audit.is_some());
+    let priced = ours(job, arm).any(|record| record.agent_run.as_ref().is_some_and(|run| run.model.is_some()));
     let typed = !arm.categories.is_empty();
     markup! {
         h3 { "Tasks" }
@@ -44,6 +45,7 @@ pub fn table(arm: &ArmSummary, job: &Job, id: &str) -> Markup {
                 th.n { "reward" }
                 th.n { "no reward" }
                 th.n { "seconds" }
+                @if priced { th.n { "US dollars" } }
             } }
             tbody { @for (place, task) in arm.tasks.iter().enumerate() {
                 @let time = median_seconds(job, arm, task);
@@ -57,6 +59,10 @@ pub fn table(arm: &ArmSummary, job: &Job, id: &str) -> Markup {
                     td.n data-v=(number(task.all.mean_reward)) { (three(task.all.mean_reward)) }
                     td.n { (task.all.planned - task.all.rewarded) }
                     td.n data-v=(number(time)) { (seconds(time)) }
+                    @if priced {
+                        @let cost = cost(job, arm, task);
+                        td.n data-v=(number(cost)) { (cost.map_or("n/a".into(), |cost| format!("{cost:.4}"))) }
+                    }
                 }
             } }
         } }
@@ -87,12 +93,22 @@ fn tier(scale: &Scale, all: &Tried) -> Markup {
     }
 }
 
+/// The trials of an agent that have ended.
+fn ours<'j>(job: &'j Job, arm: &ArmSummary) -> impl Iterator<Item = &'j TrialRecord> {
+    let index = arm.agent_index;
+    job.trials.iter().filter(move |record| record.trial.agent_index == index)
+}
+
+/// What a task's trials cost together; `None` where that isn't known of each.
+fn cost(job: &Job, arm: &ArmSummary, task: &TaskSummary) -> Option<f64> {
+    let trials = ours(job, arm).filter(|record| record.trial.task == task.task);
+    trials.filter_map(|record| record.agent_run.as_ref()?.model.as_ref()).map(|run| run.cost_usd).sum()
+}
+
 /// The median time of a task's trials that have a reward.
 fn median_seconds(job: &Job, arm: &ArmSummary, task: &TaskSummary) -> Option<f64> {
-    let ours = |record: &&TrialRecord| {
-        record.trial.agent_index == arm.agent_index && record.trial.task == task.task && record.reward.is_some()
-    };
-    let mut times: Vec<f64> = job.trials.iter().filter(ours).map(|record| record.timing.trial.seconds()).collect();
+    let trials = ours(job, arm).filter(|record| record.trial.task == task.task && record.reward.is_some());
+    let mut times: Vec<f64> = trials.map(|record| record.timing.trial.seconds()).collect();
     times.sort_by(f64::total_cmp);
     times.get(times.len().saturating_sub(1) / 2).copied()
 }

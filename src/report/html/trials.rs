@@ -1,8 +1,8 @@
 //! What happened in each trial: question, key, answer, verdict with its reason, what the agent wrote, what it tried to
 //! reach. Folded by task; long texts are cut, and the page says so.
 
-use super::super::numbers::{task_name, three, why, words};
-use super::super::plain::{clip, first_line, plain, plain_lines};
+use crate::report::numbers::{task_name, three, why, words};
+use crate::report::plain::{clip, first_line, plain, plain_lines};
 use crate::results::{Excerpt, Job, TaskRecord, TrialRecord, answer_text, read_attempts, read_transcript};
 use crate::stats::{ArmSummary, TaskSummary};
 use maud::{Markup, html as markup};
