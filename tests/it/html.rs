@@ -71,6 +71,7 @@ fn make_rich(dir: &Path, job: &JobRecord) {
                 up: 812,
                 down: 20480,
                 duration: Duration::from_millis(31),
+                request: None,
             };
             let attempts = vec![attempt("api.provider.example", true), attempt("<b>elsewhere</b>.example", false)];
             handle(&mut store, Event::Network { trial, attempts, unrecorded: 0 });

@@ -119,9 +119,6 @@ mod job;
 /// Jobs that are stopped: Ctrl-C, a second runner, kill -9.
 mod stop;
 
-/// A provider on this machine, scripted.
-mod model_server;
-
 /// The model relay with such a provider.
 mod relay;
 
