@@ -2,7 +2,8 @@
 
 use super::error::Error;
 use super::{
-    audit, base, clean, doctor, forge, generate, init, judge_cases, lint, populate, report, resume, run, select, stamp,
+    audit, base, calibrate, clean, doctor, forge, generate, init, judge_cases, lint, populate, report, resume, run,
+    select, stamp,
 };
 use clap::Parser;
 use std::process::ExitCode;
@@ -27,6 +28,7 @@ enum Verb {
     JudgeCases(judge_cases::JudgeCasesArgs),
     Audit(audit::AuditArgs),
     Forge(forge::ForgeArgs),
+    Calibrate(calibrate::CalibrateArgs),
     Select(select::SelectArgs),
     Stamp(stamp::StampArgs),
     Base(base::BaseArgs),
@@ -61,6 +63,7 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
         Verb::JudgeCases(args) => judge_cases::run(args),
         Verb::Forge(args) => forge::run(args),
         Verb::Audit(args) => audit::run(args),
+        Verb::Calibrate(args) => calibrate::run(args),
         Verb::Select(args) => select::run(args),
         Verb::Stamp(args) => stamp::run(args),
         Verb::Base(args) => wait(base::run(args)),

@@ -5,6 +5,7 @@ pub mod exit;
 
 mod audit;
 mod base;
+mod calibrate;
 mod clean;
 mod dispatch;
 mod doctor;

@@ -61,7 +61,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Error> {
     Ok(super::exit::OK)
 }
 
-fn write(path: &Path, text: &str) -> Result<(), report::Error> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), report::Error> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
     if let Some(folder) = folder {
         return Err(report::Error::NoFolder { file: path.to_path_buf(), folder: folder.to_path_buf() });

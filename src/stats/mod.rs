@@ -5,7 +5,10 @@
 
 mod beta;
 mod bias;
+mod calibrate;
+mod calibration;
 mod candidates;
+mod cells;
 mod clusters;
 mod error;
 mod estimators;
@@ -14,12 +17,16 @@ mod panel;
 mod prior;
 mod select;
 mod sequential;
+mod standing;
 mod summary;
 mod tiers;
 
 pub use beta::{Beta, fit};
 pub use bias::{JudgeRates, apparent_rate, prediction_powered};
+pub use calibrate::{PANEL, Settings, calibrate};
+pub use calibration::{Calibration, JobName, JudgeFacts, ModelFacts, TaskCalibration, judge_measured};
 pub use candidates::{Candidate, Kinds, candidates};
+pub use cells::{Cell, Counted, count};
 pub use clusters::{ClusteredMean, Split, bootstrap_means, clustered_mean, interval_over_tasks, split};
 pub use error::Error;
 pub use estimators::{pass_at_k, pass_hat_k};
@@ -28,5 +35,6 @@ pub use panel::{Rate, gap_chance, panel_masses};
 pub use prior::{Posterior, Prior};
 pub use select::{Gap, Selection, select};
 pub use sequential::{Sprt, confidence_sequence};
+pub use standing::{Standing, Status, standing};
 pub use summary::{ArmSummary, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize};
 pub use tiers::{Masses, Scale, Thresholds};

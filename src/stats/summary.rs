@@ -1,7 +1,7 @@
 //! A job's summary: per agent, per task and in all. A pass is a reward of exactly 1; half a reward is half a reward in
 //! the mean, and no pass.
 
-use super::clusters::{mean, variance};
+use super::clusters::{interval_over_tasks, mean, variance};
 use super::estimators::{pass_at_k, pass_hat_k};
 use super::intervals::wilson;
 use crate::question::Verdict;
@@ -31,6 +31,8 @@ pub struct ArmSummary {
     pub mean_of_tasks: Option<f64>,
     /// The standard error of `mean_of_tasks` over tasks (standard deviation over √tasks); `None` below two tasks.
     pub standard_error: Option<f64>,
+    /// The 95 % interval of `mean_of_tasks` by Student's t over tasks, within [0, 1]; `None` below two tasks.
+    pub interval_95: Option<(f64, f64)>,
     /// The same without the tasks whose answer keys the audit calls bad; `None` where no key of the arm is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub good_keys: Option<GoodKeys>,
@@ -197,6 +199,7 @@ pub fn summarize(job: &Job) -> Summary {
             mean_of_tasks: mean(&means),
             good_keys: good_keys(&tasks, by_task.values()),
             standard_error: standard_error(&means),
+            interval_95: interval_over_tasks(&means),
             pass_k: pass_k_of_tasks(&tasks),
             no_data: tasks.iter().filter(|task| task.all.rewarded == 0).map(|task| task.task.clone()).collect(),
             times: times(&all),

@@ -7,6 +7,9 @@ mod support;
 mod sandbox;
 mod select;
 
+/// `calibrate`: measured difficulty.
+mod calibrate;
+
 /// Estimators against reference numbers.
 mod estimators;
 
