@@ -3,6 +3,7 @@
 use super::drive::{self, EngineArgs};
 use super::error::Error;
 use super::load::load;
+use crate::answer::Answer;
 use crate::config;
 use crate::event::{Event, Span};
 use crate::job::{self, Job};
@@ -59,13 +60,13 @@ pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
         super::say(&format!("warning: {} runs again: {}", damaged.name, damaged.why));
     }
     let next = results::next(&found);
-    judge_again(&loaded.job, &found, &next, &mut store)?;
+    judge_again(&loaded.job, &found, &next, &mut store).await?;
     let todo = next.iter().enumerate().filter(|(_, next)| **next == Next::Run).map(|(index, _)| index).collect();
     drive::drive(engine, loaded.job, todo, store, config.quiet).await
 }
 
 /// Judges the stored answers of ungraded trials; what can't be judged now either stays ungraded.
-fn judge_again(job: &Job, found: &results::Job, next: &[Next], store: &mut Store) -> Result<(), Error> {
+async fn judge_again(job: &Job, found: &results::Job, next: &[Next], store: &mut Store) -> Result<(), Error> {
     let ended = found.by_name();
     for (index, planned) in job.plan.trials.iter().enumerate().filter(|(index, _)| next[*index] == Next::Judge) {
         let Some(record) = ended.get(planned.name.as_str()) else { continue };
@@ -73,7 +74,11 @@ fn judge_again(job: &Job, found: &results::Job, next: &[Next], store: &mut Store
         let Some(run) = &record.agent_run else { continue };
         let task = &job.tasks[planned.task_index];
         let clock = job::Clock::start();
-        let outcome = job::decide(run, &answer, &job.judge, &task.name, &task.case);
+        let judgment = match &answer {
+            Answer::Text { text, .. } => Some(job.judge.decide(task.matter(text)).await),
+            Answer::None { .. } => None,
+        };
+        let outcome = job::decide(run, &answer, judgment.as_ref().map(|judgment| &judgment.result));
         let span = Span { started_at: clock.now(), finished_at: clock.now() };
         let end = results::rejudged(record, Some(answer), outcome, span);
         store.handle(&Event::TrialFinished { trial: index, end: Box::new(end) })?;

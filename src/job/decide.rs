@@ -4,20 +4,18 @@
 use crate::agent::AgentRun;
 use crate::answer::Answer;
 use crate::event::{Limit, Outcome};
-use crate::judge::{Judge, Verdict};
-use crate::task::Case;
+use crate::judge::{JudgeError, Verdict};
 
 /// The outcome of a run that left this answer. The first of these that holds: the agent spoiled its sandbox; its time
 /// was over; it hit its memory cap; it ended with an error; it left no answer; the judge decides.
 ///
-/// An answer is judged in each of these cases; where the judge can't decide, the trial is ungraded whatever else it is.
-pub fn decide(run: &AgentRun, answer: &Answer, judge: &Judge, task: &str, case: &Case) -> Outcome {
-    let verdict = match answer {
-        Answer::None { .. } => None,
-        Answer::Text { text, .. } => match judge.decide(task, case, text) {
-            Ok(verdict) => Some(verdict),
-            Err(error) => return Outcome::Ungraded { reason: error.to_string() },
-        },
+/// `judged` is what the judge made of the answer, which is judged in each of these cases; where the judge can't decide,
+/// the trial is ungraded whatever else it is.
+pub fn decide(run: &AgentRun, answer: &Answer, judged: Option<&Result<Verdict, JudgeError>>) -> Outcome {
+    let verdict = match judged {
+        None => None,
+        Some(Ok(verdict)) => Some(verdict.clone()),
+        Some(Err(error)) => return Outcome::Ungraded { reason: error.to_string() },
     };
     match own_failure(run) {
         Some(failure) => failure(verdict),

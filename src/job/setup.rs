@@ -4,7 +4,7 @@
 use super::Error;
 use super::reach::reach;
 use super::settings::{AgentSetup, Settings};
-use crate::judge::Judge;
+use crate::judge::{Judge, Matter};
 use crate::network::{Egress, Policy};
 use crate::plan::Plan;
 use crate::sandbox::{ImageSource, Limits};
@@ -60,6 +60,15 @@ pub struct JobTask {
     pub solution: PathBuf,
     /// Its question and key; for the judge only.
     pub case: Case,
+    /// Its rubric, where it has one; for the judge only.
+    pub rubric: Option<String>,
+}
+
+impl JobTask {
+    /// What a judge gets to see of this task and an answer to it.
+    pub fn matter<'a>(&'a self, answer: &'a str) -> Matter<'a> {
+        Matter { task: &self.name, case: &self.case, rubric: self.rubric.as_deref(), answer }
+    }
 }
 
 /// Makes tasks ready to run for these agents. `host` looks up a variable of this machine; `notes` gets what the user
@@ -130,6 +139,7 @@ fn prepare_one(
         name: task.name,
         instruction: task.instruction,
         case,
+        rubric: task.rubric,
     })
 }
 

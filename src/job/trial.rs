@@ -170,29 +170,14 @@ async fn steps(
 
     enter(Stage::Judge);
     let began = clock.now();
-    let outcome = judged(job, planned.task_index, &run, &answer).await;
+    let judgment = match &answer {
+        Answer::Text { text, .. } => Some(job.judge.decide(task.matter(text)).await),
+        Answer::None { .. } => None,
+    };
+    let outcome = decide(&run, &answer, judgment.as_ref().map(|judgment| &judgment.result));
     end.timing.judge = Some(clock.since(began));
     (end.agent, end.answer) = (Some(run), Some(answer));
     Ok(outcome)
-}
-
-/// How long a judge may take over one answer.
-const JUDGE_LIMIT: Duration = Duration::from_secs(60);
-
-/// The outcome, decided apart from the threads that serve the engine's streams: whatever an answer makes a judge do, it
-/// holds up nothing else.
-async fn judged(job: &Arc<Job>, task: usize, run: &AgentRun, answer: &Answer) -> Outcome {
-    let (job, run, answer) = (Arc::clone(job), run.clone(), answer.clone());
-    let judge = tokio::task::spawn_blocking(move || {
-        let task = &job.tasks[task];
-        decide(&run, &answer, &job.judge, &task.name, &task.case)
-    });
-    let reason = match tokio::time::timeout(JUDGE_LIMIT, judge).await {
-        Ok(Ok(outcome)) => return outcome,
-        Ok(Err(panic)) => format!("the judge failed: {panic}"),
-        Err(_) => format!("the judge took longer than {} s", JUDGE_LIMIT.as_secs()),
-    };
-    Outcome::Ungraded { reason }
 }
 
 /// What happens in an open sandbox: the agent runs, its answer is collected. `None` where the job is being stopped.

@@ -5,12 +5,16 @@
 mod cases;
 mod error;
 mod judges;
+mod matter;
 mod rules;
 mod scripted;
+mod spent;
 mod verdict;
 
 pub use cases::{Agreement, Case, CaseKey, Judged, agreement, read_cases, read_rivals};
 pub use error::Error;
 pub use judges::Judge;
+pub use matter::Matter;
 pub use rules::{Key, Kind, judge};
-pub use verdict::{JudgeError, Verdict};
+pub use spent::{RawReply, Spent};
+pub use verdict::{JudgeError, Judgment, Trouble, Verdict, Vote};

@@ -25,7 +25,8 @@ enum Act {
 impl Script {
     /// Reads a script.
     pub fn load(path: &Path) -> Result<Script, JudgeError> {
-        let failed = |why: String| JudgeError(format!("failed to read the judge's script `{}`: {why}", path.display()));
+        let failed =
+            |why: String| JudgeError::lasting(format!("failed to read the judge's script `{}`: {why}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;
         serde_json::from_str(&text).map_err(|e| failed(e.to_string()))
     }
@@ -33,13 +34,13 @@ impl Script {
     /// What the script says of a task.
     pub fn decide(&self, task: &str) -> Result<Verdict, JudgeError> {
         match self.tasks.get(task).unwrap_or(&self.default) {
-            Act::Failure(why) => Err(JudgeError(why.clone())),
+            Act::Failure(why) => Err(JudgeError::lasting(why.clone())),
             Act::Reward(reward) => Ok(Verdict {
                 reward: *reward,
                 judge: "scripted".to_owned(),
                 rule: "script".to_owned(),
                 reason: "the script says so".to_owned(),
-                span: None,
+                ..Verdict::default()
             }),
         }
     }

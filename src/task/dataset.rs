@@ -25,6 +25,8 @@ pub struct Task {
     pub instruction: String,
     /// `tests/case.json`, where there is one.
     pub case: Option<Case>,
+    /// `tests/rubric.txt`, where there is one that can be read.
+    pub rubric: Option<String>,
 }
 
 impl Task {
@@ -201,5 +203,6 @@ fn read_task(dir: &Path, problems: &mut Vec<Problem>) -> Option<Task> {
     problems.extend(case.as_ref().err().map(|problem| *problem.clone()));
     let known_case = case.as_ref().ok().and_then(|c| c.as_ref());
     problems.extend(lint_task(dir, spec.as_ref(), known_case, case.is_ok()));
-    Some(Task { name, dir: dir.to_path_buf(), spec: spec?, instruction: instruction.ok()?, case: case.ok()? })
+    let rubric = std::fs::read_to_string(dir.join("tests/rubric.txt")).ok();
+    Some(Task { name, dir: dir.to_path_buf(), spec: spec?, instruction: instruction.ok()?, case: case.ok()?, rubric })
 }

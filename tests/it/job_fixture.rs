@@ -69,7 +69,8 @@ pub fn config(name: &str) -> serde_json::Value {
 }
 
 pub fn verdict(reward: f64, reason: &str) -> Verdict {
-    Verdict { reward, judge: "rules".into(), rule: "count".into(), reason: reason.into(), span: Some("42".into()) }
+    let (judge, rule, reason, span) = ("rules".into(), "count".into(), reason.into(), Some("42".into()));
+    Verdict { reward, judge, rule, reason, span, ..Verdict::default() }
 }
 
 pub fn scored(reward: f64) -> Outcome {

@@ -63,5 +63,6 @@ const QUOTE: usize = 400;
 
 fn verdict(reward: f64, rule: &str, reason: &str, span: Option<&str>) -> Verdict {
     let quote = |span: &str| span[..span.floor_char_boundary(QUOTE)].to_string();
-    Verdict { reward, judge: "rules".into(), rule: rule.into(), reason: reason.into(), span: span.map(quote) }
+    let (rule, reason, span) = (rule.into(), reason.into(), span.map(quote));
+    Verdict { reward, judge: "rules".into(), rule, reason, span, ..Verdict::default() }
 }
