@@ -5,7 +5,7 @@ use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
 use crate::judge::Verdict;
 use crate::network::Attempt;
-use crate::plan::{Plan, PlannedTrial};
+use crate::plan::{Plan, PlannedTrial, Round};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -97,6 +97,9 @@ pub enum Event {
         /// How it ended.
         end: Box<TrialEnd>,
     },
+    /// In a calibrating job all trials so far have ended, and it is decided which come next; their indices follow those of
+    /// the plan so far.
+    Round(Round),
     /// The user asked to stop: nothing new starts.
     Interrupted,
     /// The job is over, with everything on disk.

@@ -9,7 +9,7 @@ use crate::config::{self, AgentConfig, Config};
 use crate::corpus::{self, Corpus};
 use crate::job::{self, AgentSetup, Job, JobTask, Retry, Settings};
 use crate::network::{self, Egress, Policy};
-use crate::plan::{AgentRef, plan};
+use crate::plan::{AgentRef, PlannedTrial, again, plan};
 use crate::populate::{Mode, populate};
 use crate::results::{EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
 use crate::sandbox::{ImageSource, Limits};
@@ -33,6 +33,15 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Plans the trials of a job that has grown beyond what its settings say.
+    pub fn plan_again(&mut self, trials: &[PlannedTrial]) {
+        let tasks: Vec<String> = self.job.tasks.iter().map(|task| task.name.clone()).collect();
+        let agents: Vec<AgentRef> = self.job.agents.iter().map(agent_ref).collect();
+        let plan = again(&tasks, &agents, trials);
+        self.record.trials.clone_from(&plan.trials);
+        Arc::get_mut(&mut self.job).expect("a job that is only loaded is nobody else's").plan = plan;
+    }
+
     /// What would run, for `--dry-run`.
     pub fn show(&self) {
         let (job, settings) = (&self.job, &self.job.settings);
@@ -132,6 +141,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         corpus: (!digests.is_empty()).then(|| digests.into_iter().collect::<Vec<_>>().join(" ")),
         tasks: records,
         trials: plan.trials.clone(),
+        calibrate: None,
         observed: observed(),
     };
     let egress = Arc::new(egress);

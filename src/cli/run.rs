@@ -1,14 +1,25 @@
 //! `seatrial run`: run a job. The program's story, top to bottom; each step's work is its room's.
 
+use super::calibrate::thresholds;
 use super::drive::{self, EngineArgs};
 use super::error::Error;
 use super::keys;
 use super::load::{Loaded, load};
 use super::vendor::VendorArgs;
 use crate::config::{self, Flags};
+use crate::plan::Allocation;
 use crate::results::Store;
+use crate::stats::Thresholds;
 use crate::task::{self, NetworkMode};
 use std::path::{Path, PathBuf};
+
+/// A calibrating job's attempts of each task in each round.
+const BATCH: u32 = 3;
+/// Its attempts of a task at most, and with `--thorough`.
+const CAP: u32 = 12;
+const THOROUGH: u32 = 24;
+/// How likely a tier must be.
+const CONFIDENCE: f64 = 0.9;
 
 /// Run a job: every task, k attempts, in Docker
 ///
@@ -20,6 +31,7 @@ use std::path::{Path, PathBuf};
   seatrial run tasks -a oracle -k 2 -n 4            two attempts each, four at a time
   seatrial run tasks --command 'echo 42 > /app/answer.txt' --network no-network
   seatrial run tasks -i 'ledger-1*' --dry-run       what would run
+  seatrial run tasks --calibrate --budget 500       trials where they decide how hard a task is
 
 Exit codes:
   0 all trials done   2 bad input   3 done, but faults or ungraded trials are left
@@ -49,6 +61,18 @@ pub struct RunArgs {
     /// How often each agent tries each task, at most 1000 [default: 1]
     #[arg(short = 'k', long, value_name = "K")]
     n_attempts: Option<u32>,
+    /// Spend trials where they decide: 3 attempts each, then 3 more at a time where the tier is still open
+    #[arg(long, conflicts_with = "n_attempts")]
+    calibrate: bool,
+    /// With --calibrate: up to 24 attempts for a task, not 12
+    #[arg(long, requires = "calibrate")]
+    thorough: bool,
+    /// With --calibrate: at most so many trials in all
+    #[arg(long, value_name = "TRIALS", requires = "calibrate")]
+    budget: Option<usize>,
+    /// With --calibrate: where the tiers meet, two pass rates, or `legacy` for 0.1,0.9
+    #[arg(long, value_name = "HARD,EASY", default_value = "0.2,0.8", value_parser = thresholds, requires = "calibrate")]
+    thresholds: Thresholds,
     /// How many trials run at a time, at most 1000 [default: 4]
     #[arg(short = 'n', long, value_name = "N")]
     n_concurrent: Option<usize>,
@@ -110,6 +134,7 @@ pub async fn run(args: &RunArgs) -> Result<u8, Error> {
     let config = config::resolve(&args.flags(), |name| std::env::var(name).ok(), file, &name)?;
     let mut loaded = load(&config, args.dry_run, &args.engine)?;
     keys::audit(&mut loaded, args.plans.as_deref())?;
+    loaded.record.calibrate = args.allocation(loaded.record.trials.len())?;
     loaded.notes.iter().for_each(|note| super::say(note));
     if args.dry_run {
         loaded.show();
@@ -124,6 +149,25 @@ pub async fn run(args: &RunArgs) -> Result<u8, Error> {
 }
 
 impl RunArgs {
+    /// How a calibrating job spends its trials; `first` of them are planned already.
+    fn allocation(&self, first: usize) -> Result<Option<Allocation>, Error> {
+        if let Some(budget) = self.budget.filter(|budget| *budget < first) {
+            return Err(Error::Usage(format!(
+                "`--budget {budget}` is less than the {first} trials of the first round"
+            )));
+        }
+        let cap = if self.thorough { THOROUGH } else { CAP };
+        let Thresholds { hard, easy } = self.thresholds;
+        Ok(self.calibrate.then_some(Allocation {
+            first: BATCH,
+            step: BATCH,
+            cap,
+            budget: self.budget,
+            thresholds: (hard, easy),
+            confidence: CONFIDENCE,
+        }))
+    }
+
     fn flags(&self) -> Flags {
         let mut flags = Flags {
             datasets: self.datasets.clone(),
@@ -132,7 +176,7 @@ impl RunArgs {
             command: self.command.clone(),
             agent_kwargs: self.agent_kwargs.clone(),
             agent_env: self.agent_env.clone(),
-            n_attempts: self.n_attempts,
+            n_attempts: if self.calibrate { Some(BATCH) } else { self.n_attempts },
             n_concurrent: self.n_concurrent,
             include: self.include.clone(),
             exclude: self.exclude.clone(),

@@ -6,6 +6,7 @@ use super::setup::Job;
 use super::stop::Stop;
 use super::trial::{self, Context};
 use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
+use crate::plan::Round;
 use crate::sandbox::{self, Engine};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +32,7 @@ pub enum Broken<E> {
 }
 
 /// Runs the trials of `todo` (indices into the plan), everything else counting as done. `reader` gets every event in
-/// order; when it returns, what the event said is kept.
+/// order; when it returns, what the event said is kept. When all trials have ended, `more` says whether others follow.
 ///
 /// # Errors
 /// [`Broken`]; trials that were running are ended and removed first.
@@ -41,32 +42,44 @@ pub async fn run<E>(
     todo: Vec<usize>,
     stop: Stop,
     reader: &mut impl FnMut(&Event) -> Result<(), E>,
+    more: &mut impl FnMut() -> Result<Option<Round>, E>,
 ) -> Result<Ended, Broken<E>> {
     // What dead jobs left goes first, so that it can't stand in the way of this one.
     engine.sweep(None).await.map_err(Broken::Engine)?;
     let done = (0..job.plan.trials.len()).filter(|index| !todo.contains(index)).collect();
     let first = Event::JobStarted { plan: job.plan.clone(), done };
-    let (events, mut received) = mpsc::unbounded_channel();
-    let context = Arc::new(Context {
-        engine: engine.clone(),
-        images: Images::new(job.tasks.len()),
-        job: Arc::clone(&job),
-        events,
-        stop: stop.clone(),
-        engine_gone: AtomicBool::new(false),
-        places: Arc::new(Semaphore::new(job.settings.n_concurrent.max(1))),
-    });
     let mut failed = reader(&first).err();
-    let dispatcher = tokio::spawn(dispatch(context, todo));
-    while let Some(event) = received.recv().await {
-        if failed.is_none() {
-            failed = reader(&event).err();
+    let images = Arc::new(Images::new(job.tasks.len()));
+    let (mut plan, mut todo) = (job.plan.clone(), todo);
+    let mut engine_gone = false;
+    while failed.is_none() {
+        let context = |events| Context {
+            engine: engine.clone(),
+            images: Arc::clone(&images),
+            job: Arc::clone(&job),
+            plan: plan.clone(),
+            events,
+            stop: stop.clone(),
+            engine_gone: AtomicBool::new(false),
+            places: Arc::new(Semaphore::new(job.settings.n_concurrent.max(1))),
+        };
+        engine_gone = round(context, std::mem::take(&mut todo), &stop, reader, &mut failed).await;
+        if failed.is_some() || stop.is_set() {
+            break;
         }
-        if failed.is_some() {
-            stop.set();
+        match more() {
+            Ok(Some(round)) => {
+                failed = reader(&Event::Round(round.clone())).err();
+                todo = (plan.trials.len()..plan.trials.len() + round.trials.len()).collect();
+                plan.trials.extend(round.trials);
+            }
+            Ok(None) => break,
+            Err(error) => failed = Some(error),
+        }
+        if todo.is_empty() {
+            break;
         }
     }
-    let engine_gone = dispatcher.await.unwrap_or(false);
     // Every trial has closed its own; this catches what a panic or an engine's hiccup has left.
     let _ = engine.sweep(Some(&job.name)).await;
     if let Some(error) = failed {
@@ -74,6 +87,27 @@ pub async fn run<E>(
     }
     reader(&Event::JobFinished).map_err(Broken::Reader)?;
     Ok(Ended { interrupted: stop.is_set() && !engine_gone, engine_gone })
+}
+
+/// Runs some trials to their ends; says whether the engine was lost. Where a reader fails, the rest is stopped.
+async fn round<E>(
+    context: impl FnOnce(mpsc::UnboundedSender<Event>) -> Context,
+    todo: Vec<usize>,
+    stop: &Stop,
+    reader: &mut impl FnMut(&Event) -> Result<(), E>,
+    failed: &mut Option<E>,
+) -> bool {
+    let (events, mut received) = mpsc::unbounded_channel();
+    let dispatcher = tokio::spawn(dispatch(Arc::new(context(events)), todo));
+    while let Some(event) = received.recv().await {
+        if failed.is_none() {
+            *failed = reader(&event).err();
+        }
+        if failed.is_some() {
+            stop.set();
+        }
+    }
+    dispatcher.await.unwrap_or(false)
 }
 
 /// Starts trials one after the other as places become free; says whether the engine was lost.
@@ -117,7 +151,7 @@ async fn one(context: Arc<Context>, index: usize, place: Option<OwnedSemaphorePe
     let end = match tokio::spawn(async move { trial::run(&inner, index, place).await }).await {
         Ok(end) => end,
         Err(panic) => TrialEnd {
-            planned: context.job.plan.trials[index].clone(),
+            planned: context.plan.trials[index].clone(),
             outcome: Outcome::Fault {
                 fault: Fault { stage: Stage::Sandbox, message: format!("the runner failed: {panic}") },
             },

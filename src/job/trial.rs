@@ -11,7 +11,7 @@ use super::way_out::WayOut;
 use crate::agent::{self, AgentRun, Launch};
 use crate::answer::{self, Answer};
 use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
-use crate::plan::PlannedTrial;
+use crate::plan::{Plan, PlannedTrial};
 use crate::sandbox::{self, Engine, Owner, Sandbox, Spec};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub struct Context {
     pub engine: Engine,
     pub job: Arc<Job>,
-    pub images: Images,
+    /// The trials so far; a calibrating job gets more.
+    pub plan: Plan,
+    pub images: Arc<Images>,
     pub events: UnboundedSender<Event>,
     pub stop: Stop,
     /// The engine stopped answering and did not come back.
@@ -96,7 +98,7 @@ async fn engine_is_back(context: &Context) -> bool {
 }
 
 async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd {
-    let planned = context.job.plan.trials[index].clone();
+    let planned = context.plan.trials[index].clone();
     let clock = Clock::start();
     let started_at = clock.now();
     let mut end = TrialEnd {

@@ -4,6 +4,7 @@
 use super::numbers::number_of;
 use super::plain::{clip, first_line, plain};
 use crate::event::{Event, Outcome, Stage, TrialEnd};
+use crate::plan::PlannedTrial;
 use crate::results::OutcomeKind;
 use std::collections::BTreeMap;
 
@@ -27,6 +28,8 @@ pub struct State {
     images: BTreeMap<String, Image>,
     first_start: Option<f64>,
     interrupted: bool,
+    /// How many tasks of a calibrating job have their tier, and of how many.
+    decided: Option<(usize, usize)>,
 }
 
 #[derive(Debug, Clone)]
@@ -59,6 +62,11 @@ impl State {
                 self.done_before = done.len();
             }
             Event::Notice { .. } => {}
+            Event::Round(round) => {
+                self.decided = Some((round.decided, round.of));
+                let label = |trial: &PlannedTrial| plain(&format!("{} attempt {}", trial.task, trial.attempt));
+                self.labels.extend(round.trials.iter().map(label));
+            }
             Event::ImageStarted { task } => {
                 self.images.insert(task.clone(), Image { last_line: String::new(), since: now });
             }
@@ -151,6 +159,9 @@ fn headline(state: &State, now: f64) -> String {
     if state.rewarded > 0 {
         line.push_str(&format!(" ({:.0}%)", 100.0 * state.passes as f64 / state.rewarded as f64));
     }
+    if let Some((decided, of)) = state.decided {
+        line.push_str(&format!(", decided {decided}/{of}"));
+    }
     if state.done_before > 0 {
         line.push_str(&format!(", {} done before", state.done_before));
     }
@@ -179,6 +190,10 @@ pub fn plain_line(state: &State, event: &Event) -> Option<String> {
             Some(format!("image {} ready in {seconds:.1}s", plain(image)))
         }
         Event::Notice { text } => Some(plain(text)),
+        Event::Round(round) => {
+            let more = number_of(round.trials.len() as u64, "further trial");
+            Some(format!("decided {}/{}, {more}", round.decided, round.of))
+        }
         Event::TrialRetry { trial, fault, wait } => {
             let (label, stage, why) = (state.label(*trial), fault.stage.word(), plain(first_line(&fault.message)));
             Some(format!("{label} fault in {stage}, starts again in {wait:.0}s: {why}"))

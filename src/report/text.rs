@@ -100,6 +100,19 @@ fn arm_text(arm: &ArmSummary) -> String {
         "mean reward",
         format!("{} over {}{error}{over}; strict {strict}", three(arm.mean_of_tasks), tasks(with_data)),
     );
+    if let Some(further) = &arm.further {
+        let (n, passes) = (further.planned, further.passes);
+        let counts = counts(&further.counts).into_iter().filter(|(_, count)| *count > 0).map(pair);
+        let counts: Vec<String> = counts.collect();
+        fact(
+            "calibration",
+            format!(
+                "{n} further trials went where tiers were open, {passes} passed ({}); no number here but the bars counts \
+                 them",
+                counts.join(", ")
+            ),
+        );
+    }
     for at in &arm.pass_k {
         let (k, any, every) = (at.k, three(at.pass_at_k), three(at.pass_hat_k));
         fact(&format!("k = {k}"), format!("pass@{k} {any}, pass^{k} {every} over {}", tasks(at.tasks)));
@@ -134,13 +147,16 @@ fn task_table(arm: &ArmSummary) -> String {
     out.push_str(&row(["task", "passes", "reward", "0  pass rate, likely 1", "Wilson 95%"]));
     for task in &arm.tasks {
         let all = &task.all;
-        let posterior = PRIOR.posterior(all.rewarded, all.passes);
+        // Further attempts of a calibrating job say something about this task, though not about the score.
+        let (n, passes) = task.further.as_ref().map_or((0, 0), |further| (further.rewarded, further.passes));
+        let (n, passes) = (n + all.rewarded, passes + all.passes);
+        let posterior = PRIOR.posterior(n, passes);
         let drawn = bar(Thresholds::DEFAULT, |x| posterior.below(x));
         out.push_str(&row([
             &task_name(task, NAME),
             &format!("{}/{}", all.passes, all.rewarded),
             &three(all.mean_reward),
-            if all.rewarded == 0 { "" } else { &drawn },
+            if n == 0 { "" } else { &drawn },
             &interval(all.wilson_95),
         ]));
     }

@@ -60,8 +60,8 @@ impl Cell {
 }
 
 /// Whether the judge's votes differed. Judges with one vote are always of one mind.
-fn is_ambiguous(_record: &TrialRecord) -> bool {
-    false
+fn is_ambiguous(record: &TrialRecord) -> bool {
+    record.verdict.as_ref().is_some_and(|verdict| verdict.ambiguous)
 }
 
 /// Everything that was counted, by name, whatever the order of the jobs.

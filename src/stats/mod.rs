@@ -3,6 +3,7 @@
 //! A trial without a reward (ungraded, fault, cancelled, missing) is in no estimate, and is counted beside each of
 //! them; the strict figures count it as failed.
 
+mod allocate;
 mod beta;
 mod bias;
 mod calibrate;
@@ -12,6 +13,7 @@ mod cells;
 mod clusters;
 mod error;
 mod estimators;
+mod expect;
 mod intervals;
 mod panel;
 mod prior;
@@ -21,6 +23,7 @@ mod standing;
 mod summary;
 mod tiers;
 
+pub use allocate::next_round;
 pub use beta::{Beta, fit};
 pub use bias::{JudgeRates, apparent_rate, prediction_powered};
 pub use calibrate::{PANEL, Settings, calibrate};
@@ -30,6 +33,7 @@ pub use cells::{Cell, Counted, count};
 pub use clusters::{ClusteredMean, Split, bootstrap_means, clustered_mean, interval_over_tasks, split};
 pub use error::Error;
 pub use estimators::{pass_at_k, pass_hat_k};
+pub use expect::{Expected, Spending, expect};
 pub use intervals::{clopper_pearson, jeffreys, wilson};
 pub use panel::{Rate, gap_chance, panel_masses};
 pub use prior::{Posterior, Prior};

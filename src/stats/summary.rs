@@ -33,6 +33,10 @@ pub struct ArmSummary {
     pub standard_error: Option<f64>,
     /// The 95 % interval of `mean_of_tasks` by Student's t over tasks, within [0, 1]; `None` below two tasks.
     pub interval_95: Option<(f64, f64)>,
+    /// A calibrating job's trials beyond the first attempts of each task: they went where tiers were open, so no other
+    /// number of the arm counts them. `None` in other jobs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub further: Option<Tried>,
     /// The same without the tasks whose answer keys the audit calls bad; `None` where no key of the arm is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub good_keys: Option<GoodKeys>,
@@ -68,8 +72,11 @@ pub struct TaskSummary {
     /// What the audit thinks of its key, in the audit's word; `None` where no plan was known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit: Option<String>,
-    /// Its trials.
+    /// Its trials; in a calibrating job the first attempts alone.
     pub all: Tried,
+    /// A calibrating job's trials beyond the first attempts; `None` in other jobs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub further: Option<Tried>,
     /// pass@k and pass^k for k = 1 to the number of attempts.
     pub pass_k: Vec<PassK>,
 }
@@ -169,12 +176,15 @@ enum Gone {
     Damaged,
 }
 
-/// Sums up a job.
+/// Sums up a job. Of a calibrating job the first attempts of each task count, as many for each: where the others went
+/// depends on how the first ended, and a mean over all would be off by that.
 pub fn summarize(job: &Job) -> Summary {
     let ended = job.by_name();
     let damaged: BTreeSet<&str> = job.damaged.iter().map(|damaged| damaged.name.as_str()).collect();
     // Keyed by position in the job's lists, so that the order is the job's and two equal agents stay apart.
     let mut arms: BTreeMap<usize, BTreeMap<usize, Vec<Trial<'_>>>> = BTreeMap::new();
+    let first = job.record.calibrate.as_ref().map(|allocation| allocation.first);
+    let mut further: BTreeMap<(usize, usize), Vec<Trial<'_>>> = BTreeMap::new();
     let mut names = BTreeMap::new();
     let mut tasks = BTreeMap::new();
     for planned in &job.record.trials {
@@ -183,19 +193,31 @@ pub fn summarize(job: &Job) -> Summary {
         let arm = arms.entry(planned.agent_index).or_default();
         let name = planned.name.as_str();
         let gone = if damaged.contains(name) { Gone::Damaged } else { Gone::Missing };
-        arm.entry(planned.task_index).or_default().push(ended.get(name).copied().ok_or(gone));
+        let trials = match first {
+            Some(first) if planned.attempt > first => {
+                further.entry((planned.agent_index, planned.task_index)).or_default()
+            }
+            _ => arm.entry(planned.task_index).or_default(),
+        };
+        trials.push(ended.get(name).copied().ok_or(gone));
     }
     let arm = |(index, by_task): (usize, BTreeMap<usize, Vec<Trial<'_>>>)| {
         let all: Vec<_> = by_task.values().flatten().copied().collect();
         let audit = |task: &usize| job.record.tasks.get(*task).and_then(|record| record.audit.clone());
-        let tasks: Vec<TaskSummary> =
+        let mut tasks: Vec<TaskSummary> =
             by_task.iter().map(|(task, trials)| task_summary(tasks[task].clone(), audit(task), trials)).collect();
+        for (task, summary) in by_task.keys().zip(&mut tasks) {
+            summary.further = first.map(|_| tried(further.get(&(index, *task)).map_or(&[], Vec::as_slice)));
+        }
+        let beyond: Vec<_> =
+            further.iter().filter(|((agent, _), _)| *agent == index).flat_map(|(_, t)| t).copied().collect();
         let means: Vec<f64> = tasks.iter().filter_map(|task| task.all.mean_reward).collect();
         ArmSummary {
             agent_index: index,
             agent: names[&index].name.clone(),
             model: names[&index].model.clone(),
             all: tried(&all),
+            further: first.map(|_| tried(&beyond)),
             mean_of_tasks: mean(&means),
             good_keys: good_keys(&tasks, by_task.values()),
             standard_error: standard_error(&means),
@@ -235,7 +257,7 @@ fn task_summary(task: String, audit: Option<String>, trials: &[Trial<'_>]) -> Ta
             PassK { k, pass_at_k, pass_hat_k, tasks: u64::from(pass_at_k.is_some()) }
         })
         .collect();
-    TaskSummary { task, audit, all, pass_k }
+    TaskSummary { task, audit, all, further: None, pass_k }
 }
 
 fn tried(trials: &[Trial<'_>]) -> Tried {

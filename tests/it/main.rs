@@ -10,6 +10,9 @@ mod select;
 /// `calibrate`: measured difficulty.
 mod calibrate;
 
+/// `run --calibrate`: rounds of trials.
+mod calibrating_job;
+
 /// Estimators against reference numbers.
 mod estimators;
 

@@ -22,7 +22,7 @@ const ROOMS: [(&str, &[&str]); 21] = [
     ("event", &["network", "plan", "agent", "answer", "judge"]),
     ("job", &["task", "plan", "network", "sandbox", "agent", "answer", "judge", "event"]),
     ("results", &["plan", "network", "agent", "answer", "judge", "event"]),
-    ("stats", &["random", "quota", "question", "task", "results"]),
+    ("stats", &["random", "quota", "question", "task", "plan", "results"]),
     ("stamp", &["question", "task", "stats"]),
     ("report", &["task", "event", "results", "stats"]),
     ("config", &["task"]),
