@@ -3,7 +3,7 @@
 
 use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
-use crate::judge::Verdict;
+use crate::judge::{Judgment, RawReply, Spent, Verdict};
 use crate::network::Attempt;
 use crate::plan::{Plan, PlannedTrial, Round};
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,7 @@ pub enum Event {
         /// How long until it starts again, in seconds.
         wait: f64,
     },
-    /// A trial has ended; this is its last event.
+    /// A trial has ended. An ungraded one may end once more, when its answer has been judged again.
     TrialFinished {
         /// Which trial.
         trial: usize,
@@ -292,4 +292,24 @@ pub struct TrialEnd {
     pub image: Option<(String, String)>,
     /// What it tried to reach, where it had a way to listed hosts.
     pub network: Option<NetworkUse>,
+    /// What judging its answer took, where models were asked.
+    pub judging: Option<Judging>,
+}
+
+/// What judging one answer took, apart from what the agent used.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Judging {
+    /// Requests, tokens and cost, of all tries.
+    pub spent: Spent,
+    /// What the models said in the last judgment.
+    pub replies: Vec<RawReply>,
+}
+
+impl Judging {
+    /// A further judgment of the same answer, on top of what was spent before.
+    pub fn new(before: Option<Judging>, judgment: Judgment) -> Judging {
+        let mut spent = before.unwrap_or_default().spent;
+        spent += judgment.spent;
+        Judging { spent, replies: judgment.replies }
+    }
 }

@@ -33,6 +33,12 @@ pub mod network;
 /// A closed box that runs one agent: run, read, write, close. It knows containers, not tasks.
 pub mod sandbox;
 
+/// Models behind their providers' interfaces: one request in, one reply or one named failure out, and what it cost.
+pub mod model;
+
+/// What an agent could try against its closed network, tried on the user's own engine.
+pub mod attack;
+
 /// Who answers: the command an agent runs in its sandbox, and what came of it.
 pub mod agent;
 

@@ -70,7 +70,7 @@ pub fn run(args: &CalibrateArgs) -> Result<u8, Error> {
     }
     let calibration = stats::calibrate(&counted, &settings)?;
     if let Some(path) = &args.output {
-        super::report::write(path, &calibration.text())?;
+        super::report::deliver(&calibration.text(), Some(path))?;
     }
     let _ = std::io::stdout().write_all(report::calibration(&calibration).as_bytes());
     if let Some(path) = &args.output {

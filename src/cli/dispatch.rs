@@ -2,8 +2,8 @@
 
 use super::error::Error;
 use super::{
-    audit, base, calibrate, clean, doctor, forge, generate, init, judge_cases, lint, populate, report, resume, run,
-    select, stamp,
+    audit, base, calibrate, clean, compare, doctor, forge, generate, init, judge_cases, lint, populate, report, resume,
+    run, select, stamp,
 };
 use clap::Parser;
 use std::process::ExitCode;
@@ -25,6 +25,7 @@ enum Verb {
     Run(Box<run::RunArgs>),
     Resume(resume::ResumeArgs),
     Report(report::ReportArgs),
+    Compare(compare::CompareArgs),
     JudgeCases(judge_cases::JudgeCasesArgs),
     Audit(audit::AuditArgs),
     Forge(forge::ForgeArgs),
@@ -60,6 +61,7 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
         Verb::Run(args) => wait(run::run(args)),
         Verb::Resume(args) => wait(resume::run(args)),
         Verb::Report(args) => report::run(args),
+        Verb::Compare(args) => compare::run(args),
         Verb::JudgeCases(args) => judge_cases::run(args),
         Verb::Forge(args) => forge::run(args),
         Verb::Audit(args) => audit::run(args),

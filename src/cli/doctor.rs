@@ -11,13 +11,19 @@ use std::time::Duration;
 
 /// Say what of engine, base image, disk and policies is fine
 ///
-/// Starts one sandbox where there is an engine and a base image, and looks at it from inside.
+/// Starts one sandbox where there is an engine and a base image, and looks at it from inside. With `--network` it tries
+/// what an agent could try against its closed network, on this very engine: exit code 1 if anything gets through, or if
+/// a probe doesn't work where it is allowed and so proves nothing.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  seatrial doctor")]
+#[command(after_help = "Examples:\n  seatrial doctor\n  seatrial doctor --network")]
 pub struct DoctorArgs {
     /// Where jobs are kept
     #[arg(short = 'o', long, value_name = "DIR", default_value = "jobs")]
     jobs_dir: PathBuf,
+
+    /// Attack the closed network from inside sandboxes, and show what was tried, expected and seen
+    #[arg(long)]
+    network: bool,
 }
 
 /// One line of the report: what was looked at, whether it is fine, what was seen, what to do.
@@ -33,6 +39,9 @@ const ENOUGH_DISK: u64 = 2 << 30;
 
 /// Runs the verb and gives the exit code.
 pub async fn run(args: &DoctorArgs) -> Result<u8, Error> {
+    if args.network {
+        return super::attack::run().await;
+    }
     let mut findings = vec![disk(&args.jobs_dir), jobs_folder(&args.jobs_dir)];
     match super::drive::docker().await {
         Ok(engine) => look_at(&engine, &mut findings).await?,
@@ -48,6 +57,16 @@ pub async fn run(args: &DoctorArgs) -> Result<u8, Error> {
     }
     let fine = findings.iter().all(|finding| finding.fine);
     Ok(if fine { exit::OK } else { exit::CHECK_FAILED })
+}
+
+/// A base image that the engine has; nothing is fetched by a look.
+pub(super) async fn base(engine: &Engine) -> Result<Option<&'static str>, Error> {
+    for name in ["python:3.12-slim", BASE] {
+        if engine.has_image(name).await? {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
 }
 
 fn disk(jobs_dir: &Path) -> Finding {
@@ -101,14 +120,7 @@ async fn look_at(engine: &Engine, findings: &mut Vec<Finding>) -> Result<(), Err
         hint: Some("`seatrial clean` removes them; every run does too".to_owned()),
     });
     let any = AnyEngine::Docker(engine.clone());
-    // A base that is here needs no pull; nothing is fetched by a look.
-    let mut base = None;
-    for name in ["python:3.12-slim", BASE] {
-        if engine.has_image(name).await? {
-            base = Some(name);
-            break;
-        }
-    }
+    let base = base(engine).await?;
     findings.push(Finding {
         what: "base image",
         fine: base.is_some(),
@@ -127,7 +139,7 @@ async fn look_at(engine: &Engine, findings: &mut Vec<Finding>) -> Result<(), Err
     findings.push(Finding {
         what: "policies",
         fine: true,
-        seen: "no-network, allowlist and public are applied to every trial".to_owned(),
+        seen: "no-network, allowlist and public are applied to every trial; `doctor --network` attacks them".to_owned(),
         hint: None,
     });
     Ok(())

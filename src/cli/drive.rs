@@ -3,9 +3,11 @@
 
 use super::error::Error;
 use super::exit;
+use crate::config::JudgeConfig;
 use crate::event::Event;
-use crate::job::{self, Broken, Job, Stop};
-use crate::judge::Judge;
+use crate::job::{self, Broken, Job, Stop, Todo};
+use crate::judge::{self, Judge};
+use crate::model::{Prices, Transport};
 use crate::report::{self, Live, Mode};
 use crate::results::{self, EngineRecord, Store};
 use crate::sandbox::{self, Engine, docker, fake};
@@ -28,12 +30,24 @@ pub struct EngineArgs {
 }
 
 impl EngineArgs {
-    /// The judge of that name.
-    pub fn judge(&self, name: &str) -> Result<Judge, Error> {
-        match &self.scripted_judge {
-            Some(path) => Judge::scripted(path).map_err(|e| Error::Usage(e.to_string())),
-            None => Judge::named(name).map_err(|e| Error::Usage(e.to_string())),
+    /// The judge that these settings name.
+    pub fn judge(&self, name: &str, config: &JudgeConfig) -> Result<Judge, Error> {
+        if let Some(path) = &self.scripted_judge {
+            return Ok(Judge::scripted(path)?);
         }
+        let default = judge::Settings::default();
+        let settings = judge::Settings {
+            models: config.models.clone(),
+            base_url: config.base_url.clone(),
+            temperature: config.temperature,
+            max_tokens: config.max_tokens.unwrap_or(default.max_tokens),
+            effort: config.effort.clone(),
+            votes: config.votes.unwrap_or(default.votes),
+            timeout: config.timeout_sec.map_or(default.timeout, Duration::from_secs_f64),
+            boundary: config.boundary.unwrap_or(default.boundary),
+        };
+        let env = |name: &str| std::env::var(name).ok();
+        Ok(Judge::named(name, settings, &env, Transport::live, Prices::default())?)
     }
 }
 
@@ -64,14 +78,8 @@ pub fn engine_record(engine: &Engine) -> EngineRecord {
     }
 }
 
-/// Runs the trials of `todo` and gives the exit code.
-pub async fn drive(
-    engine: Engine,
-    job: Arc<Job>,
-    todo: Vec<usize>,
-    mut store: Store,
-    quiet: bool,
-) -> Result<u8, Error> {
+/// Does what a job has to do and gives the exit code.
+pub async fn drive(engine: Engine, job: Arc<Job>, todo: Todo, mut store: Store, quiet: bool) -> Result<u8, Error> {
     let dir = store.dir().to_path_buf();
     let allocation = store.record().calibrate.clone();
     let mut live = Live::new(Mode::detect(quiet));
@@ -120,6 +128,12 @@ fn show(dir: &Path, ended: job::Ended) -> Result<u8, Error> {
     if ended.engine_gone {
         super::say(&format!("error: the engine stopped answering\n\nhint: start it, then `seatrial resume {dir}`"));
         return Ok(exit::ENGINE);
+    }
+    if let Some(why) = ended.judge_refused {
+        super::say(&format!(
+            "error: {why}\n\nhint: mend that, then `seatrial resume {dir}`; what agents answered is kept"
+        ));
+        return Ok(exit::BAD_INPUT);
     }
     if ended.interrupted {
         super::say(&format!("interrupted\n\nhint: `seatrial resume {dir}` goes on"));

@@ -1,7 +1,7 @@
 //! One error for every verb: wraps the rooms' errors, gives the exit code in one exhaustive match, and the hint.
 
 use super::exit;
-use crate::{report, results, sandbox, task};
+use crate::{attack, report, results, sandbox, task};
 
 /// What ends a verb early.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +21,8 @@ pub enum Error {
     Sandbox(#[from] crate::sandbox::Error),
     #[error(transparent)]
     Network(#[from] crate::network::Error),
+    #[error(transparent)]
+    Attack(#[from] crate::attack::Error),
     #[error(transparent)]
     Agent(#[from] crate::agent::Error),
     #[error(transparent)]
@@ -58,7 +60,8 @@ impl Error {
             Error::Results(_) | Error::Job(_) | Error::Usage(_) => exit::BAD_INPUT,
             Error::Agent(_) | Error::Judge(_) | Error::Network(_) => exit::BAD_INPUT,
             Error::Sandbox(sandbox::Error::Script { .. } | sandbox::Error::Base(_)) => exit::BAD_INPUT,
-            Error::Sandbox(_) => exit::ENGINE,
+            Error::Attack(attack::Error::Sandbox(_)) | Error::Sandbox(_) => exit::ENGINE,
+            Error::Attack(_) => exit::HOST,
             Error::Report(report::Error::NoFolder { .. }) => exit::BAD_INPUT,
             Error::Report(_) | Error::Host { .. } => exit::HOST,
         }
@@ -74,6 +77,7 @@ impl Error {
             Error::Config(e) => e.hint(),
             Error::Sandbox(e) => e.hint(),
             Error::Network(e) => e.hint(),
+            Error::Attack(e) => e.hint(),
             Error::Agent(e) => e.hint(),
             Error::Judge(e) => e.hint(),
             Error::Job(e) => e.hint(),

@@ -30,6 +30,8 @@ pub struct Loaded {
     pub notes: Vec<String>,
     /// The corpora that its tasks are made from, each once.
     pub corpora: Vec<Corpus>,
+    /// The judge's name: the settings', else the suite's, else the default.
+    pub judge: String,
 }
 
 impl Loaded {
@@ -122,7 +124,9 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     }
 
     let agents = config.agents.iter().map(agent).collect::<Result<Vec<_>, Error>>()?;
-    let judge = engine.judge(&config.judge)?;
+    let named = config.judge.name.clone().or_else(|| corpora.iter().find_map(|corpus| corpus.suite.judge.clone()));
+    let named = named.unwrap_or_else(|| "rules".to_owned());
+    let judge = engine.judge(&named, &config.judge)?;
     let records = tasks.iter().map(task_record).collect::<Result<Vec<_>, Error>>()?;
     let names: Vec<String> = tasks.iter().map(|task| task.name.clone()).collect();
     let refs: Vec<AgentRef> = agents.iter().map(agent_ref).collect();
@@ -138,6 +142,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         name: config.job_name.clone(),
         dataset: dataset_name(config),
         judge: judge.name().to_owned(),
+        judge_parameters: judge.parameters(),
         corpus: (!digests.is_empty()).then(|| digests.into_iter().collect::<Vec<_>>().join(" ")),
         tasks: records,
         trials: plan.trials.clone(),
@@ -146,7 +151,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     };
     let egress = Arc::new(egress);
     let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, egress, settings };
-    Ok(Loaded { job: Arc::new(job), record, notes, corpora })
+    Ok(Loaded { job: Arc::new(job), record, notes, corpora, judge: named })
 }
 
 /// Keeps a corpus unless it is there already.
@@ -266,8 +271,18 @@ fn settings(config: &Config) -> Result<Settings, Error> {
 fn task_record(task: &Task) -> Result<TaskRecord, Error> {
     let digests = task::digests(&task.dir)?;
     let path = task.dir.display().to_string();
-    let (name, digest, content_digest) = (task.name.clone(), digests.harbor, digests.content);
-    Ok(TaskRecord { name, path, digest, content_digest, audit: None })
+    let metadata = &task.spec.metadata;
+    Ok(TaskRecord {
+        name: task.name.clone(),
+        path,
+        digest: digests.harbor,
+        content_digest: digests.content,
+        audit: None,
+        question_type: metadata.question_type.clone(),
+        difficulty: metadata.difficulty.clone(),
+        question: task.case.as_ref().map(|case| case.input.clone()),
+        key: task.case.as_ref().map(|case| case.ground_truth.clone()),
+    })
 }
 
 /// What Harbor calls the source of the tasks: the dataset's folder name.

@@ -3,10 +3,12 @@
 mod error;
 pub mod exit;
 
+mod attack;
 mod audit;
 mod base;
 mod calibrate;
 mod clean;
+mod compare;
 mod dispatch;
 mod doctor;
 mod drive;

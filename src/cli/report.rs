@@ -1,23 +1,78 @@
-//! `seatrial report`: show a job: text, JSON, Markdown or JUnit. Wiring only.
+//! `seatrial report`: show a job: text, JSON, Markdown, JUnit or HTML. Wiring only.
 
 use super::error::Error;
-use crate::{report, results, stats};
+use crate::results::Job;
+use crate::stats::Summary;
+use crate::{config, report, results, stats};
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, Write as _, stdout};
 use std::path::{Path, PathBuf};
 
-/// Show a job: text, JSON, Markdown or JUnit
+/// Show a job: text, JSON, Markdown, JUnit or one HTML page
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  seatrial report jobs/my-job --format md -o report.md")]
+#[command(after_help = "Example:\n  seatrial report jobs/my-job --format html -o report.html")]
 pub struct ReportArgs {
-    /// The job's directory, such as `jobs/my-job`; the job may still be running
-    #[arg(value_name = "JOBDIR")]
-    job: PathBuf,
+    /// The job's directory, such as `jobs/my-job`; the job may still be running. Several go into one HTML page
+    #[arg(value_name = "JOBDIR", required = true)]
+    jobs: Vec<PathBuf>,
+    #[command(flatten)]
+    categories: Categories,
     /// What to make of it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+}
+
+/// Which types of question count.
+#[derive(Debug, clap::Args)]
+pub struct Categories {
+    /// Only tasks of this type of question (`question_type`; a glob, may be repeated)
+    #[arg(long, value_name = "GLOB")]
+    category: Vec<String>,
+    /// No tasks of this type of question (a glob, may be repeated)
+    #[arg(long, value_name = "GLOB")]
+    exclude_category: Vec<String>,
+}
+
+impl Categories {
+    /// Leaves the tasks of these types in each job, which then says so.
+    pub fn apply(&self, jobs: &mut [results::Job]) -> Result<(), Error> {
+        if self.category.is_empty() && self.exclude_category.is_empty() {
+            return Ok(());
+        }
+        let types = jobs.iter().flat_map(|job| &job.record.tasks).filter_map(|task| task.question_type.clone());
+        let known: BTreeSet<String> = types.collect();
+        let names: Vec<&str> = known.iter().map(String::as_str).collect();
+        let kept = config::select(&names, &known, &self.category, &self.exclude_category, None);
+        let kept: BTreeSet<&str> = kept.map_err(|error| no_type(error, &names))?.into_iter().collect();
+        let flags = [("only", &self.category), ("without", &self.exclude_category)];
+        let flags = flags.iter().filter(|(_, globs)| !globs.is_empty());
+        let part = flags.map(|(word, globs)| format!("{word} {}", globs.join(", "))).collect::<Vec<_>>().join(", ");
+        for job in jobs {
+            job.keep(&part, |task| match &task.question_type {
+                Some(name) => kept.contains(name.as_str()),
+                None => self.category.is_empty(),
+            });
+            if job.record.tasks.is_empty() {
+                return Err(Error::Usage(format!("job `{}` has no task left: {part}", job.record.name)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Globs are chosen by as those of tasks are, but what they match is called otherwise.
+fn no_type(error: config::Error, names: &[&str]) -> Error {
+    let there = match names {
+        [] => "the job keeps no types of questions".to_owned(),
+        names => format!("the types are {}", names.join(", ")),
+    };
+    match error {
+        config::Error::NoMatch { glob, .. } => Error::Usage(format!("`{glob}` matches no type of question; {there}")),
+        error => error.into(),
+    }
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -30,29 +85,37 @@ enum Format {
     Md,
     /// JUnit XML, for CI servers
     Junit,
+    /// One HTML page with every trial; it needs no other file and no network
+    Html,
 }
 
 /// Runs the verb and gives the exit code.
 pub fn run(args: &ReportArgs) -> Result<u8, Error> {
-    // Asked first: a job that ends meanwhile is then shown whole.
-    let runs = results::is_running(&args.job);
-    let job = results::read_job(&args.job)?;
-    let summary = stats::summarize(&job);
-    let text = match args.format {
-        Format::Text => report::text(&job, &summary),
-        Format::Json => report::json(&job, &summary),
-        Format::Md => report::markdown(&job, &summary),
-        Format::Junit => report::junit(&job, &summary),
-    };
-    match &args.output {
-        Some(path) => write(path, &text)?,
-        None => match stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush()) {
-            Err(e) if e.kind() != ErrorKind::BrokenPipe => return Err(report::Error::Stdout(e).into()),
-            _ => {}
-        },
+    if args.jobs.len() > 1 && !matches!(args.format, Format::Html) {
+        let why = "only `--format html` shows several jobs at once; `seatrial compare` sets their numbers side by side";
+        return Err(Error::Usage(why.to_owned()));
     }
-    if let Some(warning) = report::warning(&job, &summary) {
-        let dir = args.job.display();
+    // Asked first: a job that ends meanwhile is then shown whole.
+    let runs: Vec<bool> = args.jobs.iter().map(|dir| results::is_running(dir)).collect();
+    let mut jobs = args.jobs.iter().map(|dir| results::read_job(dir)).collect::<Result<Vec<_>, _>>()?;
+    args.categories.apply(&mut jobs)?;
+    let shown: Vec<(Job, Summary)> = jobs.into_iter().map(|job| (job.clone(), stats::summarize(&job))).collect();
+    let (job, summary) = &shown[0];
+    let text = match args.format {
+        Format::Text => report::text(job, summary),
+        Format::Json => report::json(job, summary),
+        Format::Md => report::markdown(job, summary),
+        Format::Junit => report::junit(job, summary),
+        Format::Html => {
+            // Where nothing can be compared, the jobs are shown one after the other.
+            let jobs = shown.iter().map(|(job, _)| job.clone()).collect();
+            report::html(&shown, stats::compare(jobs, true).ok().as_ref())
+        }
+    };
+    deliver(&text, args.output.as_deref())?;
+    for ((dir, runs), (job, summary)) in args.jobs.iter().zip(runs).zip(&shown) {
+        let Some(warning) = report::warning(job, summary) else { continue };
+        let dir = dir.display();
         match runs {
             true => super::say(&format!("`{dir}` is still running: {warning}")),
             false => super::say(&format!("warning: {warning}\n\nhint: `seatrial resume {dir}` goes on with them")),
@@ -61,7 +124,18 @@ pub fn run(args: &ReportArgs) -> Result<u8, Error> {
     Ok(super::exit::OK)
 }
 
-pub(super) fn write(path: &Path, text: &str) -> Result<(), report::Error> {
+/// Writes a report to its file, or to standard output; a reader that is gone is no error.
+pub fn deliver(text: &str, output: Option<&Path>) -> Result<(), report::Error> {
+    match output {
+        Some(path) => write(path, text),
+        None => match stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush()) {
+            Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(report::Error::Stdout(e)),
+            _ => Ok(()),
+        },
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), report::Error> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
     if let Some(folder) = folder {
         return Err(report::Error::NoFolder { file: path.to_path_buf(), folder: folder.to_path_buf() });

@@ -3,12 +3,10 @@
 use super::drive::{self, EngineArgs};
 use super::error::Error;
 use super::load::load;
-use crate::answer::Answer;
 use crate::config;
-use crate::event::{Event, Span};
-use crate::job::{self, Job};
+use crate::job::{Job, Todo, Unjudged};
 use crate::results::{self, Next, Store};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Go on with a job after a stop or a crash
 ///
@@ -35,7 +33,7 @@ pub struct ResumeArgs {
 
 /// Runs the verb and gives the exit code.
 pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
-    let (mut store, found) = Store::open(&args.job)?;
+    let (store, found) = Store::open(&args.job)?;
     let path = args.job.join("config.json");
     let file = config::parse_job_file(&store.config().to_string(), &path)?;
     let flags = config::Flags {
@@ -63,28 +61,22 @@ pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
         super::say(&format!("warning: {} runs again: {}", damaged.name, damaged.why));
     }
     let next = results::next(&found);
-    judge_again(&loaded.job, &found, &next, &mut store).await?;
-    let todo = next.iter().enumerate().filter(|(_, next)| **next == Next::Run).map(|(index, _)| index).collect();
+    let todo = Todo {
+        run: next.iter().enumerate().filter(|(_, next)| **next == Next::Run).map(|(index, _)| index).collect(),
+        judge: unjudged(&loaded.job, &found, &next, store.dir())?,
+    };
     drive::drive(engine, loaded.job, todo, store, config.quiet).await
 }
 
-/// Judges the stored answers of ungraded trials; what can't be judged now either stays ungraded.
-async fn judge_again(job: &Job, found: &results::Job, next: &[Next], store: &mut Store) -> Result<(), Error> {
+/// The ungraded trials with their stored answers; what can't be judged now either stays ungraded.
+fn unjudged(job: &Job, found: &results::Job, next: &[Next], dir: &Path) -> Result<Vec<Unjudged>, Error> {
     let ended = found.by_name();
+    let mut unjudged = Vec::new();
     for (index, planned) in job.plan.trials.iter().enumerate().filter(|(index, _)| next[*index] == Next::Judge) {
         let Some(record) = ended.get(planned.name.as_str()) else { continue };
-        let Some(answer) = results::read_answer(store.dir(), record)? else { continue };
-        let Some(run) = &record.agent_run else { continue };
-        let task = &job.tasks[planned.task_index];
-        let clock = job::Clock::start();
-        let judgment = match &answer {
-            Answer::Text { text, .. } => Some(job.judge.decide(task.matter(text)).await),
-            Answer::None { .. } => None,
-        };
-        let outcome = job::decide(run, &answer, judgment.as_ref().map(|judgment| &judgment.result));
-        let span = Span { started_at: clock.now(), finished_at: clock.now() };
-        let end = results::rejudged(record, Some(answer), outcome, span);
-        store.handle(&Event::TrialFinished { trial: index, end: Box::new(end) })?;
+        if let Some(answer) = results::read_answer(dir, record)? {
+            unjudged.push((index, results::unjudged(record, answer)));
+        }
     }
-    Ok(())
+    Ok(unjudged)
 }

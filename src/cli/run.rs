@@ -6,7 +6,9 @@ use super::error::Error;
 use super::keys;
 use super::load::{Loaded, load};
 use super::vendor::VendorArgs;
-use crate::config::{self, Flags};
+use crate::config::{self, Flags, JudgeConfig};
+use crate::job::Todo;
+use crate::judge::{self, Judge};
 use crate::plan::Allocation;
 use crate::results::Store;
 use crate::stats::Thresholds;
@@ -24,7 +26,7 @@ const CONFIDENCE: f64 = 0.9;
 /// Run a job: every task, k attempts, in Docker
 ///
 /// Settings come from flags, then from environment variables (SEATRIAL_JOBS_DIR, SEATRIAL_N_CONCURRENT,
-/// SEATRIAL_NETWORK, SEATRIAL_BASE_IMAGE, SEATRIAL_JUDGE), then from the job file, then from defaults.
+/// SEATRIAL_NETWORK, SEATRIAL_BASE_IMAGE, SEATRIAL_JUDGE, JUDGE_MODELS or JUDGE_MODEL), then from the job file, then from defaults.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   seatrial run                                      what harbor.yml says
@@ -109,9 +111,15 @@ pub struct RunArgs {
     /// Build images also where the engine has them
     #[arg(long)]
     force_build: bool,
-    /// Who judges: rules
+    /// Who judges: rules, or rubric, answer-set, answer-set-xml, letter, yes-no, omniscience, which ask models
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
+    /// A model that the judge asks; more than once for several, whose votes are kept apart
+    #[arg(long = "judge-model", value_name = "MODEL")]
+    judge_models: Vec<String>,
+    /// How often each of the judge's models is asked about each answer [default: 1]
+    #[arg(long, value_name = "N")]
+    judge_votes: Option<u32>,
     /// Say what would run, and check all of it, without running anything
     #[arg(long)]
     dry_run: bool,
@@ -131,8 +139,10 @@ pub struct RunArgs {
 pub async fn run(args: &RunArgs) -> Result<u8, Error> {
     let file = config::find_job_file(args.config.as_deref(), Path::new("."))?;
     let name = config::default_job_name(&jiff::ZonedDateTime::now());
-    let config = config::resolve(&args.flags(), |name| std::env::var(name).ok(), file, &name)?;
+    let mut config = config::resolve(&args.flags(), |name| std::env::var(name).ok(), file, &name)?;
     let mut loaded = load(&config, args.dry_run, &args.engine)?;
+    config.judge.name = Some(loaded.judge.clone());
+    args.check_judge(&loaded.job.judge)?;
     keys::audit(&mut loaded, args.plans.as_deref())?;
     loaded.record.calibrate = args.allocation(loaded.record.trials.len())?;
     loaded.notes.iter().for_each(|note| super::say(note));
@@ -143,7 +153,7 @@ pub async fn run(args: &RunArgs) -> Result<u8, Error> {
     let Loaded { job, mut record, .. } = loaded;
     let engine = drive::engine(&args.engine).await?;
     record.observed.engine = drive::engine_record(&engine);
-    let todo = (0..job.plan.trials.len()).collect();
+    let todo = Todo { run: (0..job.plan.trials.len()).collect(), judge: Vec::new() };
     let store = Store::create(&config.job_dir(), record, config::job_record(&config))?;
     drive::drive(engine, job, todo, store, config.quiet).await
 }
@@ -168,6 +178,15 @@ impl RunArgs {
         }))
     }
 
+    /// What is typed for a judge that asks models must not be lost on one that asks none.
+    fn check_judge(&self, judge: &Judge) -> Result<(), Error> {
+        let typed = [(!self.judge_models.is_empty(), "--judge-model"), (self.judge_votes.is_some(), "--judge-votes")];
+        match typed.into_iter().find(|(typed, _)| *typed && !judge.may_recover()) {
+            Some((_, setting)) => Err(judge::Error::NoUse { judge: judge.name(), setting }.into()),
+            None => Ok(()),
+        }
+    }
+
     fn flags(&self) -> Flags {
         let mut flags = Flags {
             datasets: self.datasets.clone(),
@@ -190,7 +209,12 @@ impl RunArgs {
             allow_agent_hosts: self.allow_agent_hosts.clone(),
             base_image: self.base_image.clone(),
             force_build: self.force_build,
-            judge: self.judge.clone(),
+            judge: JudgeConfig {
+                name: self.judge.clone(),
+                models: self.judge_models.clone(),
+                votes: self.judge_votes,
+                ..JudgeConfig::default()
+            },
             vendor: self.vendor.vendor.clone(),
             suite: self.vendor.suite.clone(),
         };

@@ -1,6 +1,7 @@
 //! What a job file says, typed; everything that it leaves out is `None`. Names and meanings are Harbor's JobConfig's.
 //! Data only.
 
+use super::judge::JudgeConfig;
 use super::settings::{AgentConfig, DatasetConfig};
 use crate::task::NetworkMode;
 use std::collections::BTreeMap;
@@ -92,5 +93,5 @@ pub struct OwnFile {
     /// `suite`.
     pub suite: Option<PathBuf>,
     /// `judge`.
-    pub judge: Option<String>,
+    pub judge: JudgeConfig,
 }

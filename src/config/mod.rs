@@ -6,6 +6,7 @@
 
 mod error;
 mod job_file;
+mod judge;
 mod read;
 mod record;
 mod resolve;
@@ -15,6 +16,7 @@ mod yaml;
 
 pub use error::Error;
 pub use job_file::{EnvironmentFile, JobFile, OwnFile, RetryFile};
+pub use judge::JudgeConfig;
 pub use read::{DEFAULT_JOB_FILE, find_job_file, parse_job_file, read_job_file};
 pub use record::{agent_record, environment_record, job_record};
 pub use resolve::{Flags, default_job_name, resolve};

@@ -4,6 +4,7 @@
 
 use super::error::Error;
 use super::job_file::{EnvironmentFile, JobFile, OwnFile, RetryFile};
+use super::judge;
 use super::settings::{AgentConfig, DatasetConfig, MOST_MULTIPLIER, MOST_SECONDS, MOST_TRIALS};
 use super::yaml::parse_yaml;
 use crate::task::{Level, NetworkMode, Problem, Section, Sink, Value, normalize_host, read_hosts};
@@ -208,7 +209,7 @@ fn own(section: Section<'_>) -> OwnFile {
         engine_wait_sec: at_most(&section, "engine_wait_sec", MOST_SECONDS),
         vendor: section.text("vendor").map(PathBuf::from),
         suite: section.text("suite").map(PathBuf::from),
-        judge: section.text("judge"),
+        judge: judge::read(&section),
     };
     section.finish();
     file

@@ -4,6 +4,7 @@
 //! value is written only where the job file holds it literally under a name that doesn't sound like a secret. Anything
 //! else becomes `${NAME}`, which a resumed job takes from its own environment.
 
+use super::judge;
 use super::settings::{AgentConfig, Config, DatasetConfig, EnvironmentConfig};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,7 +92,7 @@ fn own_record(config: &Config) -> Value {
     put("engine_wait_sec", environment.engine_wait_sec.map(Value::from));
     put("vendor", environment.vendor.as_ref().map(|path| json!(path)));
     put("suite", environment.suite.as_ref().map(|path| json!(path)));
-    put("judge", Some(config.judge.as_str().into()));
+    put("judge", judge::record(&config.judge));
     own.into()
 }
 

@@ -3,6 +3,7 @@
 
 use super::error::Error;
 use super::job_file::JobFile;
+use super::judge::{self, JudgeConfig};
 use super::settings::{
     AgentConfig, Config, DatasetConfig, EnvironmentConfig, MOST_MULTIPLIER, MOST_TRIALS, RetryConfig,
 };
@@ -54,8 +55,8 @@ pub struct Flags {
     pub base_image: Option<String>,
     /// `--force-build`.
     pub force_build: bool,
-    /// `--judge`.
-    pub judge: Option<String>,
+    /// `--judge`, `--judge-model` and `--judge-votes`; more of it can't be typed.
+    pub judge: JudgeConfig,
     /// `--vendor`.
     pub vendor: Option<PathBuf>,
     /// `--suite`.
@@ -68,7 +69,7 @@ pub fn default_job_name(now: &jiff::ZonedDateTime) -> String {
 }
 
 /// Settles every setting. `env` looks up `SEATRIAL_JOBS_DIR`, `SEATRIAL_N_CONCURRENT`, `SEATRIAL_NETWORK`,
-/// `SEATRIAL_BASE_IMAGE` and `SEATRIAL_JUDGE`; a variable that is set to nothing counts as not set.
+/// `SEATRIAL_BASE_IMAGE`, `SEATRIAL_JUDGE`, `JUDGE_MODELS` and `JUDGE_MODEL`; a variable that is set to nothing counts as not set.
 ///
 /// # Errors
 /// [`Error::BadSetting`] with the flag or variable.
@@ -123,7 +124,7 @@ pub fn resolve(
             vendor: flags.vendor.clone().or(own.vendor),
             suite: flags.suite.clone().or(own.suite),
         },
-        judge: flags.judge.clone().or(var("SEATRIAL_JUDGE")).or(own.judge).unwrap_or_else(|| "rules".into()),
+        judge: judge::resolve(&flags.judge, var, own.judge)?,
     };
     check(&config)?;
     Ok(config)

@@ -1,5 +1,6 @@
 //! All settings of a job, resolved: nothing is open any more. The defaults stand here, and nowhere else.
 
+use super::judge::JudgeConfig;
 use crate::task::NetworkMode;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,8 +45,8 @@ pub struct Config {
     pub tasks: Vec<PathBuf>,
     /// Where agents run.
     pub environment: EnvironmentConfig,
-    /// Who judges. Default: `rules`.
-    pub judge: String,
+    /// Who judges.
+    pub judge: JudgeConfig,
 }
 
 /// When a trial that met a fault is started again. Only faults are, never a verdict.

@@ -38,6 +38,8 @@ pub struct Suite {
     pub plans: Option<PathBuf>,
     /// The rubric; the built-in one where there is none.
     pub rubric: Option<PathBuf>,
+    /// Which judge is meant for the suite; whoever runs it may take another.
+    pub judge: Option<String>,
     /// Where the questions come from: `metadata.source` of every task.
     pub source: Option<String>,
     /// Which suite they are: `metadata.suite` of every task; the name where it isn't said.
@@ -96,6 +98,7 @@ struct QuestionsTable {
 
 #[derive(Deserialize, Default)]
 struct JudgeTable {
+    name: Option<String>,
     rubric: Option<PathBuf>,
 }
 
@@ -114,7 +117,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("corpus", &["folder", "files"]),
     ("questions", &["file", "plans", "fields"]),
     ("questions.fields", &["question", "answer", "difficulty", "question_type", "plan", "key"]),
-    ("judge", &["rubric"]),
+    ("judge", &["name", "rubric"]),
     ("tasks", &["source", "suite", "allowed_hosts", "templates"]),
 ];
 
@@ -164,6 +167,7 @@ impl Suite {
             fields: file.questions.fields,
             plans: file.questions.plans,
             rubric: file.judge.rubric,
+            judge: file.judge.name,
             source: file.tasks.source,
             allowed_hosts: file.tasks.allowed_hosts,
             templates: file.tasks.templates,

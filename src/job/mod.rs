@@ -7,6 +7,7 @@
 mod clock;
 mod decide;
 mod error;
+mod grading;
 mod images;
 mod reach;
 mod schedule;
@@ -19,7 +20,8 @@ mod way_out;
 pub use clock::Clock;
 pub use decide::decide;
 pub use error::Error;
-pub use schedule::{Broken, Ended, run};
+pub use grading::Unjudged;
+pub use schedule::{Broken, Ended, Todo, run};
 pub use settings::{AgentSetup, Retry, Settings};
 pub use setup::{Job, JobTask, prepare};
 pub use stop::Stop;

@@ -1,6 +1,7 @@
 //! All trials of a job: as many at once as the settings say, in the plan's order, and one loop that hands everything
 //! that happens to the readers, one event after the other.
 
+use super::grading::{self, Grading, Unjudged};
 use super::images::Images;
 use super::setup::Job;
 use super::stop::Stop;
@@ -14,12 +15,23 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 /// How a job came to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// The user stopped it.
     pub interrupted: bool,
     /// The engine stopped answering and did not come back.
     pub engine_gone: bool,
+    /// The judge judges nothing of this job, such as for a wrong key; in its words.
+    pub judge_refused: Option<String>,
+}
+
+/// What a job has to do; everything else of its plan counts as done.
+#[derive(Debug, Default)]
+pub struct Todo {
+    /// The trials that run: indices into the plan.
+    pub run: Vec<usize>,
+    /// The trials whose agents have answered, but were not judged.
+    pub judge: Vec<Unjudged>,
 }
 
 /// Why a job ended early.
@@ -31,27 +43,28 @@ pub enum Broken<E> {
     Engine(sandbox::Error),
 }
 
-/// Runs the trials of `todo` (indices into the plan), everything else counting as done. `reader` gets every event in
-/// order; when it returns, what the event said is kept. When all trials have ended, `more` says whether others follow.
+/// Does what there is to do. `reader` gets every event in order; when it returns, what the event said is kept. When all
+/// trials have ended, `more` says whether others follow.
 ///
 /// # Errors
 /// [`Broken`]; trials that were running are ended and removed first.
 pub async fn run<E>(
     engine: Engine,
     job: Arc<Job>,
-    todo: Vec<usize>,
+    todo: Todo,
     stop: Stop,
     reader: &mut impl FnMut(&Event) -> Result<(), E>,
     more: &mut impl FnMut() -> Result<Option<Round>, E>,
 ) -> Result<Ended, Broken<E>> {
     // What dead jobs left goes first, so that it can't stand in the way of this one.
     engine.sweep(None).await.map_err(Broken::Engine)?;
-    let done = (0..job.plan.trials.len()).filter(|index| !todo.contains(index)).collect();
+    let open = |index: &usize| todo.run.contains(index) || todo.judge.iter().any(|(other, _)| other == index);
+    let done = (0..job.plan.trials.len()).filter(|index| !open(index)).collect();
     let first = Event::JobStarted { plan: job.plan.clone(), done };
     let mut failed = reader(&first).err();
     let images = Arc::new(Images::new(job.tasks.len()));
     let (mut plan, mut todo) = (job.plan.clone(), todo);
-    let mut engine_gone = false;
+    let (mut engine_gone, mut judge_refused) = (false, None);
     while failed.is_none() {
         let context = |events| Context {
             engine: engine.clone(),
@@ -61,22 +74,23 @@ pub async fn run<E>(
             events,
             stop: stop.clone(),
             engine_gone: AtomicBool::new(false),
+            grading: Grading::new(job.settings.n_concurrent),
             places: Arc::new(Semaphore::new(job.settings.n_concurrent.max(1))),
         };
-        engine_gone = round(context, std::mem::take(&mut todo), &stop, reader, &mut failed).await;
+        (engine_gone, judge_refused) = round(context, std::mem::take(&mut todo), &stop, reader, &mut failed).await;
         if failed.is_some() || stop.is_set() {
             break;
         }
         match more() {
             Ok(Some(round)) => {
                 failed = reader(&Event::Round(round.clone())).err();
-                todo = (plan.trials.len()..plan.trials.len() + round.trials.len()).collect();
+                todo.run = (plan.trials.len()..plan.trials.len() + round.trials.len()).collect();
                 plan.trials.extend(round.trials);
             }
             Ok(None) => break,
             Err(error) => failed = Some(error),
         }
-        if todo.is_empty() {
+        if todo.run.is_empty() {
             break;
         }
     }
@@ -86,17 +100,18 @@ pub async fn run<E>(
         return Err(Broken::Reader(error));
     }
     reader(&Event::JobFinished).map_err(Broken::Reader)?;
-    Ok(Ended { interrupted: stop.is_set() && !engine_gone, engine_gone })
+    let interrupted = stop.is_set() && !engine_gone && judge_refused.is_none();
+    Ok(Ended { interrupted, engine_gone, judge_refused })
 }
 
-/// Runs some trials to their ends; says whether the engine was lost. Where a reader fails, the rest is stopped.
+/// Runs some trials to their ends; says what [`dispatch`] says. Where a reader fails, the rest is stopped.
 async fn round<E>(
     context: impl FnOnce(mpsc::UnboundedSender<Event>) -> Context,
-    todo: Vec<usize>,
+    todo: Todo,
     stop: &Stop,
     reader: &mut impl FnMut(&Event) -> Result<(), E>,
     failed: &mut Option<E>,
-) -> bool {
+) -> (bool, Option<String>) {
     let (events, mut received) = mpsc::unbounded_channel();
     let dispatcher = tokio::spawn(dispatch(Arc::new(context(events)), todo));
     while let Some(event) = received.recv().await {
@@ -107,13 +122,19 @@ async fn round<E>(
             stop.set();
         }
     }
-    dispatcher.await.unwrap_or(false)
+    dispatcher.await.unwrap_or_default()
 }
 
-/// Starts trials one after the other as places become free; says whether the engine was lost.
-async fn dispatch(context: Arc<Context>, todo: Vec<usize>) -> bool {
+/// Starts trials one after the other as places become free, while answers are judged; says whether the engine was lost,
+/// and why the judge judges nothing, where it is so.
+async fn dispatch(context: Arc<Context>, todo: Todo) -> (bool, Option<String>) {
     let mut trials = JoinSet::new();
-    for index in todo {
+    let unjudged = todo.judge;
+    let inner = Arc::clone(&context);
+    trials.spawn(async move { grading::each(&inner, unjudged).await });
+    let mut probe = JoinSet::new();
+    probe.spawn(grading::probe(Arc::clone(&context)));
+    for index in todo.run {
         let place = tokio::select! {
             biased;
             () = context.stop.wait() => break,
@@ -135,14 +156,16 @@ async fn dispatch(context: Arc<Context>, todo: Vec<usize>) -> bool {
             // Also where all trials have started: what runs is cut short, and the job is not over.
             () = context.stop.wait(), if !told => {
                 told = true;
-                if !engine_gone() {
+                if !engine_gone() && context.grading.refused().is_none() {
                     context.say(Event::Interrupted);
                 }
             }
             ended = trials.join_next() => if ended.is_none() { break },
         }
     }
-    engine_gone()
+    grading::last(&context).await;
+    probe.shutdown().await;
+    (engine_gone(), context.grading.refused())
 }
 
 /// One trial, in a task of its own: a panic in it is a fault of ours and ends that trial only.
@@ -161,7 +184,8 @@ async fn one(context: Arc<Context>, index: usize, place: Option<OwnedSemaphorePe
             faults: Vec::new(),
             image: None,
             network: None,
+            judging: None,
         },
     };
-    context.say(Event::TrialFinished { trial: index, end: Box::new(end) });
+    grading::finished(&context, index, end);
 }

@@ -4,13 +4,14 @@
 
 use super::clock::Clock;
 use super::decide::decide;
+use super::grading::{self, Grading};
 use super::images::Images;
 use super::setup::{Job, JobTask};
 use super::stop::Stop;
 use super::way_out::WayOut;
 use crate::agent::{self, AgentRun, Launch};
 use crate::answer::{self, Answer};
-use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
+use crate::event::{Event, Fault, Judging, Outcome, Stage, Timing, TrialEnd};
 use crate::plan::{Plan, PlannedTrial};
 use crate::sandbox::{self, Engine, Owner, Sandbox, Spec};
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub struct Context {
     pub stop: Stop,
     /// The engine stopped answering and did not come back.
     pub engine_gone: AtomicBool,
+    /// How answers are judged.
+    pub grading: Grading,
     /// One for each trial that may run at a time.
     pub places: Arc<Semaphore>,
 }
@@ -110,6 +113,7 @@ async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd
         faults: Vec::new(),
         image: None,
         network: None,
+        judging: None,
     };
     end.outcome = match steps(context, index, &planned, &clock, &mut end, place).await {
         Ok(outcome) => outcome,
@@ -172,12 +176,10 @@ async fn steps(
 
     enter(Stage::Judge);
     let began = clock.now();
-    let judgment = match &answer {
-        Answer::Text { text, .. } => Some(job.judge.decide(task.matter(text)).await),
-        Answer::None { .. } => None,
-    };
+    let judgment = grading::judge(context, planned.task_index, &answer).await;
     let outcome = decide(&run, &answer, judgment.as_ref().map(|judgment| &judgment.result));
     end.timing.judge = Some(clock.since(began));
+    end.judging = judgment.map(|judgment| Judging::new(None, judgment));
     (end.agent, end.answer) = (Some(run), Some(answer));
     Ok(outcome)
 }

@@ -28,6 +28,39 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// No judge has that name.
+    #[error("there is no judge `{name}`")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: Vec<&'static str>,
+    },
+    /// A judge that asks models was given none.
+    #[error("judge `{judge}` asks a model, and none is named")]
+    NoModel {
+        /// The judge.
+        judge: &'static str,
+    },
+    /// Models, votes or the like for a judge that asks no model.
+    #[error("judge `{judge}` asks no model, so `{setting}` means nothing to it")]
+    NoUse {
+        /// The judge.
+        judge: &'static str,
+        /// The setting.
+        setting: &'static str,
+    },
+    /// A judge's model can't be asked.
+    #[error("the judge can't be asked: {0}")]
+    Model(crate::model::Error),
+    /// The script of a scripted judge can't be used.
+    #[error("failed to read the judge's script `{path}`: {why}")]
+    Script {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// The file of rivals has no name.
     #[error("`{path}` holds no names")]
     NoNames {
@@ -53,6 +86,16 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::ReadCases { path, source } => missing_hint(path, source),
+            Error::Unknown { known, .. } => {
+                let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+                Some(format!("there are {}", known.join(", ")))
+            }
+            Error::NoModel { .. } => {
+                Some("name it with `--judge-model MODEL`, `JUDGE_MODEL`, or `models` of `judge` in the job file".into())
+            }
+            Error::NoUse { .. } => Some("judges that ask models: `rubric`, `answer-set`, `letter` and others".into()),
+            Error::Model(error) => error.hint(),
+            Error::Script { .. } => None,
             Error::NoNames { .. } => Some("`--rivals` takes one name a line, or a corpus's `people.txt`".into()),
             Error::ParseCases { .. } | Error::NoCases { .. } => Some(
                 "each line is a JSON object with `question`, `key`, `submission` and `expected` (0.0, 0.5 or 1.0), and \

@@ -1,11 +1,16 @@
 //! The judges there are, behind one verb. Which one decides is fixed for a whole job.
 
+use super::asked::{Asking, Form};
 use super::scripted::Script;
-use super::{JudgeError, Judgment, Key, Matter, Verdict, rules};
+use super::{Error, JudgeError, Judgment, Key, Matter, Parameters, Settings, Verdict, rules};
+use crate::model::{self, Prices, Transport};
 use crate::task::Case;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The judge that is taken where nothing else is said.
+const RULES: &str = "rules";
 
 /// How long the rules may take over one answer.
 const RULES_LIMIT: Duration = Duration::from_secs(60);
@@ -15,34 +20,61 @@ const RULES_LIMIT: Duration = Duration::from_secs(60);
 pub enum Judge {
     /// By rules, offline.
     Rules,
+    /// By asking models.
+    Asking(Arc<Asking>),
     /// Plays back a script; for tests of what a judge's failure does.
     Scripted(Arc<Script>),
 }
 
 impl Judge {
-    /// The judge of that name.
+    /// The judge of that name. `settings` are for judges that ask models, `env` looks up their keys and servers.
     ///
     /// # Errors
-    /// [`JudgeError`] with the names that there are.
-    pub fn named(name: &str) -> Result<Judge, JudgeError> {
-        match name {
-            "rules" => Ok(Judge::Rules),
-            _ => Err(JudgeError::lasting(format!("there is no judge `{name}`; there is `rules`"))),
+    /// [`Error::Unknown`], [`Error::NoModel`], [`Error::NoUse`] and [`Error::Model`].
+    pub fn named(
+        name: &str,
+        settings: Settings,
+        env: &dyn Fn(&str) -> Option<String>,
+        transport: impl FnOnce() -> Result<Transport, model::Error>,
+        prices: Prices,
+    ) -> Result<Judge, Error> {
+        if name == RULES {
+            return Ok(Judge::Rules);
         }
+        let Some(form) = Form::ALL.into_iter().find(|form| form.name() == name) else {
+            let known = std::iter::once(RULES).chain(Form::ALL.map(Form::name)).collect();
+            return Err(Error::Unknown { name: name.to_owned(), known });
+        };
+        let transport = transport().map_err(Error::Model)?;
+        Asking::new(form, settings, env, &transport, prices).map(|asking| Judge::Asking(Arc::new(asking)))
     }
 
     /// A judge that plays back the script in this file.
     ///
     /// # Errors
-    /// [`JudgeError`] with the file's name.
-    pub fn scripted(path: &Path) -> Result<Judge, JudgeError> {
+    /// [`Error::Script`].
+    pub fn scripted(path: &Path) -> Result<Judge, Error> {
         Script::load(path).map(|script| Judge::Scripted(Arc::new(script)))
+    }
+
+    /// What its verdicts depend on, where it asks models.
+    pub fn parameters(&self) -> Option<Parameters> {
+        match self {
+            Judge::Asking(asking) => Some(asking.parameters()),
+            Judge::Rules | Judge::Scripted(_) => None,
+        }
+    }
+
+    /// True where its trouble may be over another time.
+    pub fn may_recover(&self) -> bool {
+        matches!(self, Judge::Asking(_))
     }
 
     /// Its name, as records have it.
     pub fn name(&self) -> &'static str {
         match self {
-            Judge::Rules => "rules",
+            Judge::Rules => RULES,
+            Judge::Asking(asking) => asking.name(),
             Judge::Scripted(_) => "scripted",
         }
     }
@@ -51,6 +83,7 @@ impl Judge {
     pub async fn decide(&self, matter: Matter<'_>) -> Judgment {
         match self {
             Judge::Rules => by_rules(matter).await.into(),
+            Judge::Asking(asking) => asking.decide(matter).await,
             Judge::Scripted(script) => script.decide(matter.task).into(),
         }
     }

@@ -2,12 +2,14 @@
 //! be judged": the first is a [`crate::judge::Verdict`], the second a [`crate::judge::JudgeError`], which makes a trial
 //! ungraded.
 
+mod asked;
 mod cases;
 mod error;
 mod judges;
 mod matter;
 mod rules;
 mod scripted;
+mod settings;
 mod spent;
 mod verdict;
 
@@ -16,5 +18,6 @@ pub use error::Error;
 pub use judges::Judge;
 pub use matter::Matter;
 pub use rules::{Key, Kind, judge};
+pub use settings::{Asked, Parameters, Settings};
 pub use spent::{RawReply, Spent};
 pub use verdict::{JudgeError, Judgment, Trouble, Verdict, Vote};

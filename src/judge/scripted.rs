@@ -1,7 +1,7 @@
 //! A judge that plays back a script: rewards and failures by task. It ships behind a hidden flag, so that tests drive
 //! the real binary through a judge's outage.
 
-use super::{JudgeError, Verdict};
+use super::{Error, JudgeError, Verdict};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::path::Path;
@@ -24,9 +24,11 @@ enum Act {
 
 impl Script {
     /// Reads a script.
-    pub fn load(path: &Path) -> Result<Script, JudgeError> {
-        let failed =
-            |why: String| JudgeError::lasting(format!("failed to read the judge's script `{}`: {why}", path.display()));
+    ///
+    /// # Errors
+    /// [`Error::Script`].
+    pub fn load(path: &Path) -> Result<Script, Error> {
+        let failed = |why: String| Error::Script { path: path.to_path_buf(), why };
         let text = std::fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;
         serde_json::from_str(&text).map_err(|e| failed(e.to_string()))
     }

@@ -2,10 +2,11 @@
 //! reader can check how it was read. Data only.
 
 use serde::{Deserialize, Serialize};
+use std::ops::AddAssign;
 
 /// What a judgment took. Counted as the providers count; tries that came to nothing are in it as far as a provider said
 /// what they used.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     /// HTTP requests that were sent, each try one.
     pub requests: u64,
@@ -15,6 +16,13 @@ pub struct Spent {
     pub output_tokens: u64,
     /// What it cost in US dollars; `None` where a model's price is not known.
     pub cost_usd: Option<f64>,
+}
+
+impl Default for Spent {
+    /// Nothing, which costs nothing.
+    fn default() -> Spent {
+        Spent { requests: 0, input_tokens: 0, output_tokens: 0, cost_usd: Some(0.0) }
+    }
 }
 
 /// What a judge's model said, word for word as far as it was read.
@@ -29,7 +37,7 @@ pub struct RawReply {
     /// The parameters that were in force, as far as the provider says.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub effective: serde_json::Value,
-    /// The text, cut after [`RawReply::CAP`] bytes.
+    /// The text, cut after 64 KiB.
     pub text: String,
     /// How many bytes the text had.
     pub bytes: u64,
@@ -38,7 +46,29 @@ pub struct RawReply {
     pub trouble: Option<String>,
 }
 
+/// How much of a reply is kept, in bytes.
+const CAP: usize = 64 << 10;
+
 impl RawReply {
-    /// How much of a reply is kept, in bytes.
-    pub const CAP: usize = 64 << 10;
+    /// A reply of a model, to one vote and try, with what kept it from being used.
+    pub fn new(model: &str, (vote, attempt): (u32, u32), text: &str, trouble: Option<String>) -> RawReply {
+        let kept = &text[..text.floor_char_boundary(CAP)];
+        let (model, bytes, effective) = (model.to_owned(), text.len() as u64, serde_json::Value::Null);
+        RawReply { model, vote, attempt, effective, text: kept.to_owned(), bytes, trouble }
+    }
+
+    /// The same, with the parameters that were in force.
+    pub fn with(self, effective: serde_json::Value) -> RawReply {
+        RawReply { effective, ..self }
+    }
+}
+
+impl AddAssign for Spent {
+    /// The cost of all is unknown where one's is.
+    fn add_assign(&mut self, other: Spent) {
+        self.requests += other.requests;
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        self.cost_usd = self.cost_usd.zip(other.cost_usd).map(|(mine, more)| mine + more);
+    }
 }

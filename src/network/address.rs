@@ -2,7 +2,7 @@
 //! IPv4 and IPv6 (RFC 6890 and its updates), and the addresses at which clouds answer with a machine's own secrets.
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
 /// A block of special addresses.
 pub(super) struct Block {
@@ -53,6 +53,22 @@ const V6: [([u16; 8], u8, &str, bool); 11] = [
     ([0xfc00, 0, 0, 0, 0, 0, 0, 0], 7, "private", LISTABLE),
     ([0x2000, 0, 0, 0, 0, 0, 0, 0], 3, "", LISTABLE),
 ];
+
+/// Whether an address is one of this machine's own, whatever kind it is: the kernel would send from that very address.
+/// Nothing is sent. An address to which there is no way at all isn't.
+pub(super) fn is_this_machine(address: IpAddr) -> bool {
+    let any: IpAddr = match address {
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let from = || {
+        let socket = UdpSocket::bind((any, 0))?;
+        // Any port: connecting a datagram's socket only looks up the way.
+        socket.connect((address, 9))?;
+        socket.local_addr()
+    };
+    from().is_ok_and(|from| from.ip() == address)
+}
 
 /// The block of special addresses that holds this one, if any does. An IPv4 address in IPv6 clothes, also in those of
 /// NAT64 (64:ff9b::/96, RFC 6052), is the IPv4 address.

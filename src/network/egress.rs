@@ -2,6 +2,7 @@
 //! addresses, dials one of those and carries bytes. It must not dial anything that it has not checked, and nothing
 //! that an agent sends may end more than its own trial's streams.
 
+use super::address::is_this_machine;
 use super::host::Host;
 use super::meter::Meter;
 use super::relay::{Caps, relay};
@@ -106,6 +107,7 @@ impl Egress {
             return Err(Reason::Bytes);
         }
         let host = Host::parse(&target.host).map_err(Reason::NotAHost)?;
+        trial.turn(self.settings.burst, self.settings.pace).await;
         let dialled = timeout(self.settings.connect, self.dial(&host, target.port, now, meter)).await;
         let server = match dialled {
             Ok(Ok(server)) => server,
@@ -144,7 +146,10 @@ impl Egress {
         let mut failed = Failed::Ended(End::Unresolved("no address".to_owned()));
         for ip in addresses.into_iter().map(|ip| ip.to_canonical()) {
             // The policy of this moment: a later one sees the address in the meter.
-            if let Err(kind) = now.borrow().policy.opens(ip) {
+            let opens = now.borrow().policy.opens(ip);
+            // To a server on this machine every connection looks like one from within: a task can't mean that.
+            let opens = opens.and_then(|()| if is_this_machine(ip) { Err("this machine's own") } else { Ok(()) });
+            if let Err(kind) = opens {
                 failed = failed.or_special(ip, kind);
                 continue;
             }

@@ -15,6 +15,11 @@ pub struct Settings {
     pub hosts: BTreeMap<String, SocketAddr>,
     /// How many streams a trial may have open at once.
     pub streams: usize,
+    /// How many streams a trial may begin at once, and after how long one more may begin; further ones wait. A trial that
+    /// opens and closes without end would else use up this machine's ports, which other trials need.
+    pub burst: u32,
+    /// See `burst`.
+    pub pace: Duration,
     /// How many bytes a trial may move, up and down together.
     pub bytes: u64,
     /// How long a stream may stay without a byte either way.
@@ -32,6 +37,8 @@ impl Default for Settings {
         Settings {
             hosts: BTreeMap::new(),
             streams: 128,
+            burst: 256,
+            pace: Duration::from_millis(10),
             bytes: 8 << 30,
             idle: Duration::from_secs(15 * 60),
             connect: Duration::from_secs(10),
@@ -47,6 +54,8 @@ impl fmt::Debug for Settings {
         f.debug_struct("Settings")
             .field("hosts", &self.hosts)
             .field("streams", &self.streams)
+            .field("burst", &self.burst)
+            .field("pace", &self.pace)
             .field("bytes", &self.bytes)
             .field("idle", &self.idle)
             .field("connect", &self.connect)

@@ -5,7 +5,9 @@ use super::meter::Meter;
 use super::{Attempt, Decision, Policy, Reason, Target};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// How many records of allowed attempts reach the sink, and how many of denied ones; apart, so that noise of one kind
 /// does not hide the other. What is beyond is only counted, in [`Totals`].
@@ -33,6 +35,8 @@ pub struct TrialNetwork {
     phase: watch::Sender<Phase>,
     open: watch::Sender<usize>,
     moved: AtomicU64,
+    /// When the next stream has its turn, if no burst goes before it.
+    next: Mutex<Instant>,
     totals: Mutex<Totals>,
     sink: Sink,
 }
@@ -58,6 +62,7 @@ impl TrialNetwork {
             phase: watch::Sender::new(phase),
             open: watch::Sender::new(0),
             moved: AtomicU64::new(0),
+            next: Mutex::new(Instant::now()),
             totals: Mutex::default(),
             sink: Box::new(sink),
         }
@@ -110,6 +115,19 @@ impl TrialNetwork {
     /// Streams that are open now.
     pub(super) fn open(&self) -> usize {
         *self.open.borrow()
+    }
+
+    /// Waits until one more stream may begin: `burst` of them at once, then one after each `pace`.
+    pub(super) async fn turn(&self, burst: u32, pace: Duration) {
+        let at = {
+            // Nothing panics while it is held.
+            let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+            let now = Instant::now();
+            let at = now.checked_sub(pace * burst).map_or(*next, |earliest| next.max(earliest));
+            *next = at + pace;
+            at
+        };
+        tokio::time::sleep_until(at).await;
     }
 
     /// Bytes moved so far, all streams together.

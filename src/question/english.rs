@@ -1,7 +1,7 @@
 //! A plan as an English question in our own words. Its wording leaves no reading open: every phrase comes from the lexicon
 //! in `wording.rs`, every tie-break is said, and every group says whether it holds the person it is described by.
 
-use super::plan::{AnswerKind, Attr, Chain, Group, Metric, Plan, Rank, Relation, Total};
+use super::plan::{AnswerKind, Attr, Chain, Filter, Group, Metric, Plan, Rank, Relation, Total};
 use super::wording::{best, better, filter, kind, link};
 
 /// Chooses one of so many variants: an index below the number. A seeded generator makes the same question again.
@@ -42,8 +42,10 @@ fn top(chain: &Chain, choose: Choose<'_>) -> String {
     let (people, first) = (people(&chain.group, choose), best(chain.rank.0[0]));
     let ties = ties(&chain.rank, choose, " If several are level, take the one who ");
     let end = if ties.is_empty() { "" } else { "." };
+    // Where the group itself ends with who somebody is, a second "who" could be read as going on with that.
+    let winners = chain.group.filters.iter().any(|filter| matches!(filter, Filter::Winner(..)));
     match choose(2) {
-        0 => format!("Among {people}, who {first}?{ties}{end}"),
+        0 if !winners => format!("Among {people}, who {first}?{ties}{end}"),
         _ => format!("Of {people}, which one {first}?{ties}{end}"),
     }
 }

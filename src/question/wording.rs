@@ -28,7 +28,7 @@ const FIXES: &[(Point, &str)] = &[
     (Point::Place, "in any state in which"),
     (Point::Place, "in a city in which"),
     (Point::Place, "in any city in which"),
-    (Point::City, "(the name and the state the same)"),
+    (Point::City, "the name and the state the same"),
     (Point::Salary, "in any single job"),
     (Point::Anchor, "that person included"),
     (Point::Anchor, "group includes the person it is described by"),
@@ -58,31 +58,33 @@ pub(super) fn source(source: &Source) -> String {
 /// is 0 or 1.
 pub(super) fn link(link: &Link, variant: usize) -> String {
     let (who, a) = (source(&link.source), if variant == 0 { "a" } else { "any" });
-    let shared = match link.relation {
-        Relation::State => format!("with an address in {a} state in which {who} has an address"),
+    let (shared, fixed) = match link.relation {
+        Relation::State => (format!("with an address in {a} state in which {who} has an address"), ""),
         Relation::City => {
-            format!("with an address in {a} city in which {who} has an address (the name and the state the same)")
+            (format!("with an address in {a} city in which {who} has an address"), "the name and the state the same; ")
         }
-        Relation::Blood => format!("with the same blood type on record as {who}"),
-        Relation::Condition => format!("with the same medical condition on record as {who}"),
+        Relation::Blood => (format!("with the same blood type on record as {who}"), ""),
+        Relation::Condition => (format!("with the same medical condition on record as {who}"), ""),
         Relation::Provider => {
-            format!("with a credit card of a provider of whom {who} has one too (lapsed ones included)")
+            (format!("with a credit card of the same provider as a credit card of {who}"), "lapsed ones included; ")
         }
-        Relation::Title => format!("with a job on record under the very title of a job of {who}"),
-        Relation::PolicyType => {
-            format!("with an insurance policy of a type of which {who} has one too (lapsed ones included)")
+        Relation::Title => (format!("with a job on record that has the same title as a job of {who}"), ""),
+        Relation::PolicyType => (
+            format!("with an insurance policy of the same type as an insurance policy of {who}"),
+            "lapsed ones included; ",
+        ),
+        Relation::Url => {
+            (format!("with an internet account at the same URL, letter by letter, as an internet account of {who}"), "")
         }
-        Relation::Url => format!("with an internet account at the same URL, letter by letter, as one of {who}"),
-        Relation::Make => format!("with a vehicle of a make of which {who} has one too"),
-        Relation::Expiry => {
-            format!(
-                "with a credit card that expires in the same month of the same year as one of {who} (lapsed ones included)"
-            )
-        }
-        Relation::Employer => format!("with a job on record at an employer that {who} has a job on record at too"),
-        Relation::Bank => format!("with an account at a bank at which {who} has an account"),
+        Relation::Make => (format!("with a vehicle of the same make as a vehicle of {who}"), ""),
+        Relation::Expiry => (
+            format!("with a credit card that expires in the same month of the same year as a credit card of {who}"),
+            "lapsed ones included; ",
+        ),
+        Relation::Employer => (format!("with a job on record at the same employer as a job of {who}"), ""),
+        Relation::Bank => (format!("with an account at a bank at which {who} has an account"), ""),
     };
-    format!("{shared} (that person included)")
+    format!("{shared} ({fixed}that person included)")
 }
 
 /// A kind's records in the plural, and one of them.

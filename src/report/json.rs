@@ -40,6 +40,8 @@ struct JobPart<'a> {
     engine: &'a str,
     /// How many trials were planned.
     planned: usize,
+    /// Which part of the job this is, in words; null where it is the whole.
+    part: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -88,6 +90,7 @@ pub fn json(job: &Job, summary: &Summary) -> String {
             corpus: record.corpus.as_deref(),
             engine: &record.observed.engine.kind,
             planned: record.trials.len(),
+            part: job.part.as_deref(),
         },
         network: network(job),
         arms: &summary.arms,
@@ -95,8 +98,12 @@ pub fn json(job: &Job, summary: &Summary) -> String {
         missing: &job.missing,
         damaged: job.damaged.iter().map(|damaged| DamagedPart { name: &damaged.name, why: &damaged.why }).collect(),
     };
-    let text = serde_json::to_string_pretty(&report).expect("a report has only string keys");
-    escape(&text)
+    pretty(&report)
+}
+
+/// Any report as JSON text in which nothing misleads.
+pub fn pretty(report: &impl Serialize) -> String {
+    escape(&serde_json::to_string_pretty(report).expect("a report has only string keys"))
 }
 
 fn trial(record: &TrialRecord) -> TrialPart<'_> {

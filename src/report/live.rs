@@ -6,7 +6,7 @@ use super::plain::{clip, first_line, plain};
 use crate::event::{Event, Outcome, Stage, TrialEnd};
 use crate::plan::PlannedTrial;
 use crate::results::OutcomeKind;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// At most this many running trials are shown, those that run longest.
 const SHOWN: usize = 12;
@@ -22,6 +22,8 @@ pub struct State {
     rewarded: usize,
     passes: usize,
     ungraded: usize,
+    /// Trials whose answer may be judged again.
+    unjudged: BTreeSet<usize>,
     faults: usize,
     retries: usize,
     running: BTreeMap<usize, Running>,
@@ -97,7 +99,15 @@ impl State {
             Event::TrialFinished { trial, end } => {
                 self.running.remove(trial);
                 self.images.remove(&end.planned.task);
-                self.finished += 1;
+                // An answer that is judged again ends a second time.
+                if self.unjudged.remove(trial) {
+                    self.ungraded -= 1;
+                } else {
+                    self.finished += 1;
+                }
+                if matches!(end.outcome, Outcome::Ungraded { .. }) {
+                    self.unjudged.insert(*trial);
+                }
                 self.count(&end.outcome);
             }
             Event::Interrupted => self.interrupted = true,

@@ -2,7 +2,8 @@
 
 use super::network::network;
 use super::numbers::{
-    Group, arm_name, bad_keys, counts, groups, interval, job_line, pass_rate, percent, seconds, tasks, three, verdict,
+    Group, arm_name, bad_keys, category_cells, counts, groups, interval, job_line, pass_rate, percent, seconds, tasks,
+    three, type_name, verdict,
 };
 use super::plain::plain;
 use super::text::stages;
@@ -11,7 +12,7 @@ use crate::stats::{ArmSummary, Summary};
 
 /// A job as Markdown.
 pub fn markdown(job: &Job, summary: &Summary) -> String {
-    let mut out = format!("# {}\n\n{}\n", literal(&job.record.name), literal(&job_line(&job.record)));
+    let mut out = format!("# {}\n\n{}\n", literal(&job.record.name), literal(&job_line(job)));
     for arm in &summary.arms {
         out.push_str(&arm_markdown(arm));
     }
@@ -74,6 +75,15 @@ fn arm_markdown(arm: &ArmSummary) -> String {
         let (any, every) = (three(at.pass_at_k), three(at.pass_hat_k));
         out.push_str(&format!("| {} | {any} | {every} | {} |\n", at.k, at.tasks));
     }
+    if !arm.categories.is_empty() {
+        out.push_str("\n| type | tasks | passes | mean reward | strict | trials without a reward |\n");
+        out.push_str("| --- | ---: | ---: | ---: | ---: | ---: |\n");
+    }
+    for category in &arm.categories {
+        let (name, [passes, reward, strict, without]) =
+            (literal(type_name(&category.question_type)), category_cells(category));
+        out.push_str(&format!("| {name} | {} | {passes} | {reward} | {strict} | {without} |\n", category.tasks));
+    }
     let audited = arm.tasks.iter().any(|task| task.audit.is_some());
     let (key, rule) = if audited { (" key |", " --- |") } else { ("", "") };
     out.push_str(&format!("\n| task |{key} passes | reward | Wilson 95% | planned |\n"));
@@ -94,7 +104,7 @@ fn arm_markdown(arm: &ArmSummary) -> String {
 }
 
 /// Text that is shown as it is: nothing in it is markup.
-fn literal(text: &str) -> String {
+pub fn literal(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in plain(text).chars() {
         match c {

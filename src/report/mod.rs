@@ -5,7 +5,9 @@
 
 mod bar;
 mod calibration;
+mod compare;
 mod error;
+mod html;
 mod json;
 mod junit;
 pub mod live;
@@ -17,7 +19,9 @@ mod terminal;
 mod text;
 
 pub use calibration::{calibration, explain};
+pub use compare::{compare_json, compare_markdown, compare_text};
 pub use error::Error;
+pub use html::html;
 pub use json::json;
 pub use junit::junit;
 pub use markdown::markdown;

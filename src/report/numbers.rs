@@ -1,8 +1,8 @@
 //! Numbers and counts as every report spells them, so that two formats never disagree about the same job.
 
 use super::plain::{clip, first_line, plain};
-use crate::results::{Job, JobRecord, OutcomeKind, TrialRecord};
-use crate::stats::{ArmSummary, Counts, Summary, TaskSummary};
+use crate::results::{Job, OutcomeKind, TrialRecord};
+use crate::stats::{ArmSummary, Category, Counts, Summary, TaskSummary};
 
 /// A reward or a probability, to three places; `n/a` where the data can't say.
 pub fn three(number: Option<f64>) -> String {
@@ -86,14 +86,32 @@ pub fn bad_keys(arm: &ArmSummary) -> String {
     bad.map(|task| task_name(task, usize::MAX)).collect::<Vec<_>>().join(", ")
 }
 
-/// What a job is, in one line: tasks, trials, judge, engine.
-pub fn job_line(job: &JobRecord) -> String {
+/// A type of question, or that there is none.
+pub fn type_name(question_type: &Option<String>) -> &str {
+    question_type.as_deref().unwrap_or("(no type)")
+}
+
+/// Of a type of question: passes over rewarded trials, mean reward, strict reward, how many trials have no reward.
+pub fn category_cells(category: &Category) -> [String; 4] {
+    let all = &category.all;
+    [
+        format!("{}/{}", all.passes, all.rewarded),
+        three(category.mean_of_tasks),
+        three(all.strict_reward),
+        (all.planned - all.rewarded).to_string(),
+    ]
+}
+
+/// What a job is, in one line: tasks, trials, judge, engine, and which part of it this is.
+pub fn job_line(job: &Job) -> String {
+    let part = job.part.as_ref().map(|part| format!("; {part}")).unwrap_or_default();
+    let job = &job.record;
     let engine = match job.observed.engine.kind.as_str() {
         "fake" => "fake engine: no container ran",
         kind => kind,
     };
     let trials = number_of(job.trials.len() as u64, "trial");
-    format!("{}, {trials}, judge {}, {engine}", tasks(job.tasks.len() as u64), job.judge)
+    format!("{}, {trials}, judge {}, {engine}{part}", tasks(job.tasks.len() as u64), job.judge)
 }
 
 /// Why a trial ended as it did: what went wrong, else what the judge said.

@@ -17,6 +17,12 @@ pub fn plain(text: &str) -> String {
     safe
 }
 
+/// The same for text that is shown in its lines: line breaks and tabs stay.
+pub fn plain_lines(text: &str) -> String {
+    let lines = text.lines().map(|line| line.split('\t').map(plain).collect::<Vec<_>>().join("\t"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Whether a character is a control character, turns the reading order, is invisible, or is no character at all.
 /// The joiners U+200C and U+200D are letters' company in several scripts, so they stay.
 pub fn misleads(c: char) -> bool {

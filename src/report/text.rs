@@ -3,9 +3,10 @@
 use super::bar::{BAR, bar};
 use super::network::network;
 use super::numbers::{
-    Group, arm_name, bad_keys, counts, groups, interval, job_line, pass_rate, percent, seconds, task_name, tasks, three,
+    Group, arm_name, bad_keys, category_cells, counts, groups, interval, job_line, pass_rate, percent, seconds,
+    task_name, tasks, three, type_name,
 };
-use super::plain::plain;
+use super::plain::{clip, plain};
 use crate::results::Job;
 use crate::stats::{ArmSummary, Prior, Quantiles, StageTimes, Summary, Thresholds};
 use std::fmt::Write as _;
@@ -24,7 +25,9 @@ const NAME: usize = 25;
 
 /// A job as text.
 pub fn text(job: &Job, summary: &Summary) -> String {
-    let mut out = format!("{}: {}\n", plain(&job.record.name), plain(&job_line(&job.record)));
+    let mut out = String::new();
+    let title = format!("{}: {}", plain(&job.record.name), plain(&job_line(job)));
+    wrap(&title, WIDTH).iter().for_each(|line| writeln!(out, "{line}").expect("a string takes everything"));
     for arm in &summary.arms {
         out.push_str(&arm_text(arm));
     }
@@ -119,6 +122,17 @@ fn arm_text(arm: &ArmSummary) -> String {
     }
     if !arm.no_data.is_empty() {
         fact("no data", plain(&arm.no_data.join(", ")));
+    }
+    if !arm.categories.is_empty() {
+        out.push_str(&format!(
+            "\n  {:<NAME$}{:>8}{:>10}{:>8}{:>8}{:>12}\n",
+            "type", "tasks", "passes", "reward", "strict", "no reward"
+        ));
+    }
+    for category in &arm.categories {
+        let name = clip(&plain(type_name(&category.question_type)), NAME);
+        let [passes, reward, strict, without] = category_cells(category);
+        out.push_str(&format!("  {name:<NAME$}{:>8}{passes:>10}{reward:>8}{strict:>8}{without:>12}\n", category.tasks));
     }
     out.push_str(&task_table(arm));
     out.push_str(&format!("\n  {:<10}{:>10}{:>10}\n", "seconds", "median", "p95"));

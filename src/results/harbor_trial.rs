@@ -99,7 +99,7 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
             "model_info": model,
         },
         "agent_result": record.agent_run.as_ref().map(|_| json!({})),
-        "verifier_result": record.reward.map(|reward| json!({"rewards": {"reward": reward}})),
+        "verifier_result": rewards(record).map(|rewards| json!({"rewards": rewards})),
         "exception_info": exception(record).map(|(name, policy)| json!({
             "exception_type": name,
             "exception_message": record.reason,
@@ -118,6 +118,14 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
         "seatrial": record,
         "seatrial_seal": record.seal(),
     })
+}
+
+/// The reward, and what the judge measured beside it.
+pub fn rewards(record: &TrialRecord) -> Option<Map<String, Value>> {
+    let mut rewards = Map::from_iter([("reward".to_owned(), json!(record.reward?))]);
+    let numbers = record.verdict.iter().flat_map(|verdict| &verdict.numbers);
+    rewards.extend(numbers.map(|(name, number)| (name.clone(), json!(number))));
+    Some(rewards)
 }
 
 /// A model in the two parts that Harbor keeps and counts it by: `maker/model` is model `model` of provider `maker`.

@@ -2,13 +2,13 @@
 //! the others, never a number. Reads only.
 
 use super::Error;
-use super::record::{FORMAT, JobRecord, TrialRecord, hex};
+use super::record::{FORMAT, JobRecord, TaskRecord, TrialRecord, hex};
 use super::store::RECORD;
 use super::trial_files::{ANSWER, RESULT};
 use crate::answer::{self, Answer};
 use crate::plan::PlannedTrial;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,8 @@ pub struct Job {
     pub missing: Vec<String>,
     /// Trials whose result can't be trusted, in the order of the plan.
     pub damaged: Vec<Damaged>,
+    /// Which part of the job this is, in words, where [`Job::keep`] has left something out.
+    pub part: Option<String>,
 }
 
 /// A trial whose result can't be trusted, so that it counts as missing and runs again.
@@ -42,6 +44,34 @@ impl Job {
     pub fn by_name(&self) -> HashMap<&str, &TrialRecord> {
         self.trials.iter().map(|record| (record.trial.name.as_str(), record)).collect()
     }
+
+    /// Leaves only these tasks, with their trials; `part` says in words which they are. Nothing is said of the others
+    /// then, so whoever shows the job shows `part` too.
+    pub fn keep(&mut self, part: &str, keep: impl Fn(&TaskRecord) -> bool) {
+        let kept: Vec<bool> = self.record.tasks.iter().map(keep).collect();
+        if kept.iter().all(|kept| *kept) {
+            return;
+        }
+        let place =
+            |index: usize| (kept.get(index) == Some(&true)).then(|| kept[..index].iter().filter(|kept| **kept).count());
+        let stays = |planned: &mut PlannedTrial| match place(planned.task_index) {
+            Some(index) => {
+                planned.task_index = index;
+                true
+            }
+            None => false,
+        };
+        self.record.trials.retain_mut(stays);
+        self.trials.retain_mut(|record| stays(&mut record.trial));
+        let names: HashSet<&str> = self.record.trials.iter().map(|trial| trial.name.as_str()).collect();
+        self.missing.retain(|name| names.contains(name.as_str()));
+        self.damaged.retain(|damaged| names.contains(damaged.name.as_str()));
+        let of = self.record.tasks.len();
+        let mut place = kept.iter();
+        self.record.tasks.retain(|_| place.next() == Some(&true));
+        let before = self.part.take().map(|before| format!("{before}; ")).unwrap_or_default();
+        self.part = Some(format!("{before}{part}: {} of {of} tasks", self.record.tasks.len()));
+    }
 }
 
 /// Reads the job in `dir`. It may be running: what has not ended is missing then.
@@ -51,7 +81,7 @@ impl Job {
 /// where a newer seatrial wrote it, [`Error::Read`] for what the disk says.
 pub fn read_job(dir: &Path) -> Result<Job, Error> {
     let record = read_record(dir)?;
-    let mut job = Job { dir: dir.to_path_buf(), record, trials: vec![], missing: vec![], damaged: vec![] };
+    let mut job = Job { dir: dir.to_path_buf(), record, trials: vec![], missing: vec![], damaged: vec![], part: None };
     for planned in &job.record.trials {
         match read_trial(dir, &job.record, planned) {
             Ok(Some(record)) => job.trials.push(record),

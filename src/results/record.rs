@@ -8,7 +8,7 @@ use super::outcome::{OutcomeKind, reason, verdict};
 use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
 use crate::event::{Fault, NetworkUse, Outcome, Timing, TrialEnd};
-use crate::judge::Verdict;
+use crate::judge::{Parameters, Spent, Verdict};
 use crate::plan::{Allocation, PlannedTrial};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -29,6 +29,9 @@ pub struct JobRecord {
     pub dataset: String,
     /// Which judge decides.
     pub judge: String,
+    /// What its verdicts depend on, where it asks models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge_parameters: Option<Parameters>,
     /// The corpus's digest, where one was vendored.
     pub corpus: Option<String>,
     /// The tasks; [`PlannedTrial::task_index`] counts in this list.
@@ -43,7 +46,7 @@ pub struct JobRecord {
 }
 
 /// A task as it was when the job began.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskRecord {
     /// Its name.
     pub name: String,
@@ -57,6 +60,18 @@ pub struct TaskRecord {
     /// changes no trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<String>,
+    /// Its question's type; reports group by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question_type: Option<String>,
+    /// How hard the task's file said it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difficulty: Option<String>,
+    /// What it asks, kept so that a report needs nothing but the job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// Its answer key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// What differs between two runs of the same job.
@@ -133,6 +148,9 @@ pub struct TrialRecord {
     pub answer: Option<AnswerRecord>,
     /// Which judge the job has.
     pub judge: String,
+    /// What judging took, apart from what the agent used; `None` where no model was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge_spent: Option<Spent>,
     /// Times, in seconds since the Unix epoch.
     pub timing: Timing,
     /// The image, where one was used.
@@ -174,6 +192,7 @@ impl TrialRecord {
             agent_run: end.agent.clone().map(with_finite_time),
             answer: end.answer.as_ref().map(answer_record),
             judge: job.judge.clone(),
+            judge_spent: end.judging.as_ref().map(|judging| judging.spent).filter(|spent| spent.requests > 0),
             timing: end.timing.clone(),
             image: end.image.as_ref().map(|(tag, id)| ImageRecord { tag: tag.clone(), id: id.clone() }),
             network: end.network.clone(),

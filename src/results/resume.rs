@@ -4,7 +4,7 @@ use super::outcome::OutcomeKind;
 use super::read::Job;
 use super::record::{JobRecord, TrialRecord};
 use crate::answer::Answer;
-use crate::event::{Outcome, Span, TrialEnd};
+use crate::event::{Judging, Outcome, TrialEnd};
 
 /// What a resumed job does with a planned trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,19 +34,18 @@ pub fn next(job: &Job) -> Vec<Next> {
     job.record.trials.iter().map(|planned| decide(&planned.name)).collect()
 }
 
-/// The end of an ungraded trial that was judged again: all that the record knows, with the new outcome.
-pub fn rejudged(record: &TrialRecord, answer: Option<Answer>, outcome: Outcome, judge: Span) -> TrialEnd {
-    let mut timing = record.timing.clone();
-    timing.judge = Some(judge);
+/// The end of an ungraded trial as it was, for its answer to be judged again: all that the record knows.
+pub fn unjudged(record: &TrialRecord, answer: Answer) -> TrialEnd {
     TrialEnd {
         planned: record.trial.clone(),
-        outcome,
+        outcome: Outcome::Ungraded { reason: record.reason.clone().unwrap_or_default() },
         agent: record.agent_run.clone(),
-        answer,
-        timing,
+        answer: Some(answer),
+        timing: record.timing.clone(),
         faults: record.earlier_faults.clone(),
         image: record.image.as_ref().map(|image| (image.tag.clone(), image.id.clone())),
         network: record.network.clone(),
+        judging: record.judge_spent.map(|spent| Judging { spent, replies: Vec::new() }),
     }
 }
 
@@ -70,6 +69,8 @@ impl JobRecord {
         }
         if self.judge != now.judge {
             lines.push(format!("the judge was `{}` and is `{}`", self.judge, now.judge));
+        } else if let (Some(before), Some(after)) = (&self.judge_parameters, &now.judge_parameters) {
+            lines.extend(before.differences(after).map(|what| format!("the judge's {what}")));
         }
         if self.observed.engine.kind != now.observed.engine.kind {
             let (before, after) = (&self.observed.engine.kind, &now.observed.engine.kind);

@@ -10,7 +10,7 @@ use crate::plan::PlannedTrial;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The file that says that a trial has ended.
@@ -20,7 +20,7 @@ pub const RESULT: &str = "result.json";
 pub const ANSWER: &str = "artifacts/app/answer.txt";
 
 /// What the agent tried to reach.
-const NETWORK: &str = "network.jsonl";
+pub const NETWORK: &str = "network.jsonl";
 
 /// Everything that this room puts into a trial's folder. `result.json` is moved first, so that no crash leaves a
 /// result whose files are gone.
@@ -51,11 +51,15 @@ pub fn begin(dir: &Path, job: &JobRecord, config: &Value, planned: &PlannedTrial
 
 /// The file that takes what the agent writes: `agent/<agent>.txt`.
 pub fn agent_log(trial_dir: &Path, agent: &str) -> Result<File, Error> {
+    make_folder(&trial_dir.join("agent"))?;
+    append(&agent_log_path(trial_dir, agent))
+}
+
+/// Where [`agent_log`] writes.
+pub fn agent_log_path(trial_dir: &Path, agent: &str) -> PathBuf {
     let safe = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
     let name: String = agent.chars().map(safe).collect();
-    let folder = trial_dir.join("agent");
-    make_folder(&folder)?;
-    append(&folder.join(format!("{}.txt", name.trim_start_matches('.'))))
+    trial_dir.join("agent").join(format!("{}.txt", name.trim_start_matches('.')))
 }
 
 /// Puts the whole end of a trial on disk, synced, with `result.json` as its last step.
@@ -73,12 +77,17 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd, record: 
     let manifest = pretty(&harbor_trial::manifest(raw.is_some()));
     let reward = record.reward.map(|reward| format!("{reward:?}\n"));
     let verdict = record.verdict.as_ref().map(|verdict| pretty(&json!(verdict)));
+    let rewards = harbor_trial::rewards(record).filter(|rewards| rewards.len() > 1).map(|map| pretty(&json!(map)));
+    let replies = end.judging.iter().flat_map(|judging| &judging.replies);
+    add_lines(&trial_dir.join("verifier/replies.jsonl"), replies.map(|reply| json!(reply)))?;
     let exception = harbor_trial::exception(record)
         .map(|(name, _)| format!("{name}: {}\n", record.reason.as_deref().unwrap_or("no reason was given")));
-    let bytes: [(&str, Option<&[u8]>); 5] = [
+    let bytes: [(&str, Option<&[u8]>); 6] = [
         (ANSWER, raw),
         ("artifacts/manifest.json", Some(&manifest)),
         ("verifier/reward.txt", reward.as_ref().map(String::as_bytes)),
+        // Harbor prefers this one, where there is more than the reward.
+        ("verifier/reward.json", rewards.as_deref()),
         ("verifier/verdict.json", verdict.as_deref()),
         ("exception.txt", exception.as_ref().map(String::as_bytes)),
     ];
@@ -99,6 +108,15 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd, record: 
     sync_together(&paths)?;
     marker.persist(&path).map_err(|e| Error::Write { path: path.clone(), source: e.error })?;
     sync_together(&[trial_dir])
+}
+
+/// Appends values to a file, one a line; the trial's end syncs it. What earlier judgments of the same answer said stays.
+fn add_lines(path: &Path, values: impl Iterator<Item = Value>) -> Result<(), Error> {
+    let lines: String = values.map(|value| format!("{value}\n")).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    append(path)?.write_all(lines.as_bytes()).map_err(|source| Error::Write { path: path.to_path_buf(), source })
 }
 
 /// Moves what a try has left into `retries/<n>/`, so that its evidence is kept while the trial runs again. Says

@@ -2,7 +2,7 @@
 //! up is untrusted, and whatever breaks the rules of `wire` is told to the session, which gives the sandbox up then.
 
 use super::Relay;
-use super::stream::{Flow, Outgoing, Piece, Stream};
+use super::stream::{Flow, Outgoing, Stream};
 use crate::network::Target;
 use crate::wire::{Malformed, Part, STREAMS, UNLISTED, WINDOW};
 use std::collections::HashMap;
@@ -24,7 +24,6 @@ pub struct Mux {
 
 /// What the mux keeps of a stream. Gone, it breaks the stream off.
 struct Open {
-    pieces: UnboundedSender<Piece>,
     flow: Arc<Flow>,
     /// Bytes that may still come up.
     window: u32,
@@ -43,7 +42,7 @@ impl Drop for Open {
 impl Mux {
     /// No stream is open yet.
     pub fn new(relay: Relay) -> Mux {
-        // Neither of the channels grows beyond the windows: whoever sends on them holds credit for it.
+        // It does not grow beyond the windows: whoever sends on it holds credit for it.
         let (sender, receiver) = unbounded_channel();
         Mux { relay, open: HashMap::new(), last: 0, unlisted: 0, sender, receiver }
     }
@@ -70,12 +69,11 @@ impl Mux {
                 let length = bytes.len() as u32;
                 let left = stream.window.checked_sub(length);
                 stream.window = left.ok_or(Malformed("a stream sends more than its window"))?;
-                // Where nobody reads any more, its reset is on the way.
-                let _ = stream.pieces.send(Piece::Data(bytes.to_vec()));
+                stream.flow.arrive(bytes);
             }
             Part::Shut => {
                 stream.agent_ended = true;
-                let _ = stream.pieces.send(Piece::End);
+                stream.flow.end();
                 self.forget_ended(id);
             }
             Part::Credit(bytes) if !stream.flow.add(bytes) => {
@@ -95,12 +93,11 @@ impl Mux {
             return Err(Malformed("more streams than may be open"));
         }
         self.last = id;
-        let (pieces, incoming) = unbounded_channel();
         let flow = Flow::new();
-        let stream = Stream::new(id, incoming, self.sender.clone(), Arc::clone(&flow));
+        let stream = Stream::new(id, self.sender.clone(), Arc::clone(&flow));
         let (egress, trial) = (Arc::clone(&self.relay.egress), Arc::clone(&self.relay.trial));
         tokio::spawn(async move { egress.serve(stream, target, &trial).await });
-        self.open.insert(id, Open { pieces, flow, window: WINDOW, agent_ended: false, runner_ended: false });
+        self.open.insert(id, Open { flow, window: WINDOW, agent_ended: false, runner_ended: false });
         Ok(())
     }
 

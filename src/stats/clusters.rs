@@ -51,10 +51,14 @@ pub fn split(clusters: &[Vec<f64>]) -> Option<Split> {
     Some(Split { between: variance(&means)?, within: mean(&own)? })
 }
 
-/// The 95 % interval of a mean of tasks' means by Student's t, within [0, 1]; `None` below two tasks.
+/// The 95 % interval of a mean of tasks' means by Student's t, within [0, 1]; `None` below two tasks, or where all are
+/// equal: then they say nothing of their spread.
 pub fn interval_over_tasks(means: &[f64]) -> Option<(f64, f64)> {
     let (middle, variance) = (mean(means)?, variance(means)?);
     let n = means.len() as f64;
+    if variance < 1e-24 {
+        return None;
+    }
     let half = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.975) * (variance / n).sqrt();
     Some(((middle - half).max(0.0), (middle + half).min(1.0)))
 }

@@ -1,8 +1,8 @@
-//! What can go wrong in this room.
+//! What can go wrong in this room: data that can't be read, jobs that can't be compared.
 
 use std::path::PathBuf;
 
-/// What can go wrong in this room.
+/// Why there is no number.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The text isn't a calibration at all.
@@ -53,6 +53,27 @@ pub enum Error {
     /// A setting that has no meaning.
     #[error("{0}")]
     Setting(String),
+    /// There are not two agents to compare.
+    #[error("failed to compare: there is one agent only")]
+    OneAgent,
+    /// The jobs are not over the same tasks.
+    #[error("failed to compare: {} of the jobs' tasks are not the same in all of them\n{}", .tasks.len(), list(.tasks))]
+    OtherTasks {
+        /// How many are.
+        same: usize,
+        /// The others, each with what differs.
+        tasks: Vec<String>,
+    },
+}
+
+/// How many tasks an error names.
+const NAMED: usize = 10;
+
+fn list(tasks: &[String]) -> String {
+    let more = tasks.len().saturating_sub(NAMED);
+    let mut lines: Vec<String> = tasks.iter().take(NAMED).map(|task| format!("  {task}")).collect();
+    lines.extend((more > 0).then(|| format!("  and {more} more")));
+    lines.join("\n")
 }
 
 impl Error {
@@ -73,6 +94,13 @@ impl Error {
                 enough on both that the two rates add up to 1.5"
                 .into(),
             Error::Setting(_) => return None,
+            Error::OneAgent => "name a second job, or one job with several agents".into(),
+            Error::OtherTasks { same: 0, .. } => {
+                "no task is the same, so there is nothing to compare; run both agents on the same tasks".into()
+            }
+            Error::OtherTasks { same, .. } => {
+                format!("`--common` compares the {same} that are the same; agents that ran on other tasks can't be compared")
+            }
             Error::Size { there, .. } => format!("`-k` is a number from 1 to {there}"),
         })
     }

@@ -11,10 +11,12 @@ mod calibration;
 mod candidates;
 mod cells;
 mod clusters;
+mod compare;
 mod error;
 mod estimators;
 mod expect;
 mod intervals;
+mod paired;
 mod panel;
 mod prior;
 mod select;
@@ -31,14 +33,18 @@ pub use calibration::{Calibration, JobName, JudgeFacts, ModelFacts, TaskCalibrat
 pub use candidates::{Candidate, Kinds, candidates};
 pub use cells::{Cell, Counted, count};
 pub use clusters::{ClusteredMean, Split, bootstrap_means, clustered_mean, interval_over_tasks, split};
+pub use compare::{Better, ComparedArm, Comparison, LEVEL, NotCompared, Pair, Part, compare};
 pub use error::Error;
 pub use estimators::{pass_at_k, pass_hat_k};
 pub use expect::{Expected, Spending, expect};
 pub use intervals::{clopper_pearson, jeffreys, wilson};
+pub use paired::{Paired, paired, smallest_difference, tasks_to_find};
 pub use panel::{Rate, gap_chance, panel_masses};
 pub use prior::{Posterior, Prior};
 pub use select::{Gap, Selection, select};
 pub use sequential::{Sprt, confidence_sequence};
 pub use standing::{Standing, Status, standing};
-pub use summary::{ArmSummary, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize};
+pub use summary::{
+    ArmSummary, Category, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize,
+};
 pub use tiers::{Masses, Scale, Thresholds};

@@ -5,7 +5,7 @@ use super::clusters::{interval_over_tasks, mean, variance};
 use super::estimators::{pass_at_k, pass_hat_k};
 use super::intervals::wilson;
 use crate::question::Verdict;
-use crate::results::{Job, OutcomeKind, TrialRecord};
+use crate::results::{Job, OutcomeKind, TaskRecord, TrialRecord};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,6 +40,8 @@ pub struct ArmSummary {
     /// The same without the tasks whose answer keys the audit calls bad; `None` where no key of the arm is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub good_keys: Option<GoodKeys>,
+    /// One entry per type of question, by name, tasks without a type last; empty where no task has one.
+    pub categories: Vec<Category>,
     /// pass@k and pass^k for k = 1 to the number of attempts, each the mean over the tasks that have k rewards.
     pub pass_k: Vec<PassK>,
     /// One entry per task, in the job's order.
@@ -64,6 +66,19 @@ pub struct GoodKeys {
     pub tasks: u64,
 }
 
+/// One agent's part of a job in tasks of one type of question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Category {
+    /// The type; `None` for tasks without one.
+    pub question_type: Option<String>,
+    /// How many tasks have it.
+    pub tasks: u64,
+    /// Their trials taken together.
+    pub all: Tried,
+    /// The mean over these tasks of their mean rewards; `None` without any reward.
+    pub mean_of_tasks: Option<f64>,
+}
+
 /// One task's part of a job.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskSummary {
@@ -72,6 +87,10 @@ pub struct TaskSummary {
     /// What the audit thinks of its key, in the audit's word; `None` where no plan was known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit: Option<String>,
+    /// Its question's type, where it has one.
+    pub question_type: Option<String>,
+    /// How hard the task's file said it is, where it does.
+    pub difficulty: Option<String>,
     /// Its trials; in a calibrating job the first attempts alone.
     pub all: Tried,
     /// A calibrating job's trials beyond the first attempts; `None` in other jobs.
@@ -203,9 +222,10 @@ pub fn summarize(job: &Job) -> Summary {
     }
     let arm = |(index, by_task): (usize, BTreeMap<usize, Vec<Trial<'_>>>)| {
         let all: Vec<_> = by_task.values().flatten().copied().collect();
-        let audit = |task: &usize| job.record.tasks.get(*task).and_then(|record| record.audit.clone());
-        let mut tasks: Vec<TaskSummary> =
-            by_task.iter().map(|(task, trials)| task_summary(tasks[task].clone(), audit(task), trials)).collect();
+        let mut tasks: Vec<TaskSummary> = by_task
+            .iter()
+            .map(|(task, trials)| task_summary(tasks[task].clone(), job.record.tasks.get(*task), trials))
+            .collect();
         for (task, summary) in by_task.keys().zip(&mut tasks) {
             summary.further = first.map(|_| tried(further.get(&(index, *task)).map_or(&[], Vec::as_slice)));
         }
@@ -220,6 +240,7 @@ pub fn summarize(job: &Job) -> Summary {
             further: first.map(|_| tried(&beyond)),
             mean_of_tasks: mean(&means),
             good_keys: good_keys(&tasks, by_task.values()),
+            categories: categories(&tasks, by_task.values()),
             standard_error: standard_error(&means),
             interval_95: interval_over_tasks(&means),
             pass_k: pass_k_of_tasks(&tasks),
@@ -248,7 +269,25 @@ fn good_keys<'a>(tasks: &[TaskSummary], trials: impl Iterator<Item = &'a Vec<Tri
     (!left_out.is_empty()).then(|| GoodKeys { left_out, all: tried(&good), mean_of_tasks: mean(&means), tasks })
 }
 
-fn task_summary(task: String, audit: Option<String>, trials: &[Trial<'_>]) -> TaskSummary {
+/// `trials` are those of `tasks`, in the same order.
+fn categories<'a>(tasks: &[TaskSummary], trials: impl Iterator<Item = &'a Vec<Trial<'a>>>) -> Vec<Category> {
+    // `false` before `true`: tasks without a type come last.
+    let mut found: BTreeMap<(bool, Option<&str>), (Vec<f64>, Vec<Trial<'_>>, u64)> = BTreeMap::new();
+    for (task, trials) in tasks.iter().zip(trials) {
+        let name = task.question_type.as_deref();
+        let (means, all, count) = found.entry((name.is_none(), name)).or_default();
+        means.extend(task.all.mean_reward);
+        all.extend(trials);
+        *count += 1;
+    }
+    let typed = found.keys().any(|(none, _)| !none);
+    let category = |((_, name), (means, trials, tasks)): ((bool, Option<&str>), (Vec<f64>, Vec<Trial<'_>>, u64))| {
+        Category { question_type: name.map(str::to_owned), tasks, all: tried(&trials), mean_of_tasks: mean(&means) }
+    };
+    if typed { found.into_iter().map(category).collect() } else { Vec::new() }
+}
+
+fn task_summary(task: String, record: Option<&TaskRecord>, trials: &[Trial<'_>]) -> TaskSummary {
     let all = tried(trials);
     let pass_k = (1..=all.planned)
         .map(|k| {
@@ -257,7 +296,15 @@ fn task_summary(task: String, audit: Option<String>, trials: &[Trial<'_>]) -> Ta
             PassK { k, pass_at_k, pass_hat_k, tasks: u64::from(pass_at_k.is_some()) }
         })
         .collect();
-    TaskSummary { task, audit, all, further: None, pass_k }
+    TaskSummary {
+        task,
+        audit: record.and_then(|record| record.audit.clone()),
+        question_type: record.and_then(|record| record.question_type.clone()),
+        difficulty: record.and_then(|record| record.difficulty.clone()),
+        all,
+        further: None,
+        pass_k,
+    }
 }
 
 fn tried(trials: &[Trial<'_>]) -> Tried {

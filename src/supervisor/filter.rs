@@ -1,9 +1,11 @@
-//! A system call filter that every command of an agent runs under, beside the engine's own. It takes away the few calls
-//! by which a process may change another one's limits and its share of the processor: same user is all that the kernel
-//! asks for, and an agent may be root like the supervisor. Without this an agent could stop the supervisor and pass
-//! its own failure off as a fault of ours.
+//! A system call filter that every command of an agent runs under, beside the engine's own. It is inherited and can't be
+//! taken off, and it takes away two kinds of calls:
 //!
-//! Each of these calls stays allowed for the caller itself (id 0). The filter is inherited and can't be taken off.
+//! - Those by which a process may change another one's limits and its share of the processor: same user is all that the
+//!   kernel asks for, and an agent may be root like the supervisor. Without this an agent could stop the supervisor and
+//!   pass its own failure off as a fault of ours. Each stays allowed for the caller itself (id 0).
+//! - Sockets of families that a container without a network doesn't keep in: `AF_VSOCK` reaches the machine that a
+//!   virtual machine runs on. And `io_uring`, which opens sockets unseen by any filter.
 
 use std::ffi::{c_int, c_ulong};
 use std::io;
@@ -29,23 +31,54 @@ unsafe extern "C" {
 }
 
 /// One system call interface of this machine: its audit number and the numbers of prlimit64, sched_setparam,
-/// sched_setscheduler, sched_setaffinity, sched_setattr (in this order), setpriority and ioprio_set.
+/// sched_setscheduler, sched_setaffinity, sched_setattr (in this order), setpriority, ioprio_set and socket; and of
+/// socketcall, where there is one.
 struct Interface {
     audit: u32,
     by_first_argument: [u32; 5],
     setpriority: u32,
     ioprio_set: u32,
+    socket: u32,
+    socketcall: Option<u32>,
 }
 
 #[cfg(target_arch = "x86_64")]
 const INTERFACES: [Interface; 2] = [
-    Interface { audit: 0xc000_003e, by_first_argument: [302, 142, 144, 203, 314], setpriority: 141, ioprio_set: 251 },
-    Interface { audit: 0x4000_0003, by_first_argument: [340, 154, 156, 241, 351], setpriority: 97, ioprio_set: 289 },
+    Interface {
+        audit: 0xc000_003e,
+        by_first_argument: [302, 142, 144, 203, 314],
+        setpriority: 141,
+        ioprio_set: 251,
+        socket: 41,
+        socketcall: None,
+    },
+    Interface {
+        audit: 0x4000_0003,
+        by_first_argument: [340, 154, 156, 241, 351],
+        setpriority: 97,
+        ioprio_set: 289,
+        socket: 359,
+        socketcall: Some(102),
+    },
 ];
 #[cfg(target_arch = "aarch64")]
 const INTERFACES: [Interface; 2] = [
-    Interface { audit: 0xc000_00b7, by_first_argument: [261, 118, 119, 122, 274], setpriority: 140, ioprio_set: 30 },
-    Interface { audit: 0x4000_0028, by_first_argument: [369, 154, 156, 241, 380], setpriority: 97, ioprio_set: 314 },
+    Interface {
+        audit: 0xc000_00b7,
+        by_first_argument: [261, 118, 119, 122, 274],
+        setpriority: 140,
+        ioprio_set: 30,
+        socket: 198,
+        socketcall: None,
+    },
+    Interface {
+        audit: 0x4000_0028,
+        by_first_argument: [369, 154, 156, 241, 380],
+        setpriority: 97,
+        ioprio_set: 314,
+        socket: 281,
+        socketcall: Some(102),
+    },
 ];
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const INTERFACES: [Interface; 0] = [];
@@ -54,9 +87,16 @@ const INTERFACES: [Interface; 0] = [];
 enum Refuse {
     /// It is this number.
     If(u32),
-    /// It is anything but 0, which means the caller.
-    UnlessZero,
+    /// It is anything but one of these.
+    Unless(&'static [u32]),
 }
+
+/// The caller itself.
+const SELF: &[u32] = &[0];
+/// `AF_UNIX`, `AF_INET`, `AF_INET6`, `AF_NETLINK`: each of these ends with the container.
+const FAMILIES: &[u32] = &[1, 2, 10, 16];
+/// The same number on every machine.
+const IO_URING_SETUP: u32 = 425;
 
 const LOAD: u16 = 0x20;
 const AND: u16 = 0x54;
@@ -98,33 +138,45 @@ pub fn apply(filter: &[Instruction]) -> io::Result<()> {
 fn body(interface: &Interface) -> Vec<Instruction> {
     const PRIORITY_OF_USER: u32 = 2;
     const IO_PRIORITY_OF_USER: u32 = 3;
+    const SOCKETCALL_SOCKET: u32 = 1;
     let mut body = Vec::new();
     for call in interface.by_first_argument {
-        rule(&mut body, call, &[(0, Refuse::UnlessZero)]);
+        rule(&mut body, call, &[(0, Refuse::Unless(SELF))]);
     }
-    rule(&mut body, interface.setpriority, &[(0, Refuse::If(PRIORITY_OF_USER)), (1, Refuse::UnlessZero)]);
-    rule(&mut body, interface.ioprio_set, &[(0, Refuse::If(IO_PRIORITY_OF_USER)), (1, Refuse::UnlessZero)]);
+    rule(&mut body, interface.setpriority, &[(0, Refuse::If(PRIORITY_OF_USER)), (1, Refuse::Unless(SELF))]);
+    rule(&mut body, interface.ioprio_set, &[(0, Refuse::If(IO_PRIORITY_OF_USER)), (1, Refuse::Unless(SELF))]);
+    rule(&mut body, interface.socket, &[(0, Refuse::Unless(FAMILIES))]);
+    if let Some(call) = interface.socketcall {
+        // Here the family is out of sight, so this way to make a socket is closed: old 32-bit programs alone take it.
+        rule(&mut body, call, &[(0, Refuse::If(SOCKETCALL_SOCKET))]);
+    }
+    rule(&mut body, IO_URING_SETUP, &[(0, Refuse::Unless(&[]))]);
     body.push(step(RETURN, ALLOW));
     body
 }
 
 fn rule(body: &mut Vec<Instruction>, call: u32, refusals: &[(u32, Refuse)]) {
+    let mut checks = Vec::new();
+    for (argument, refuse) in refusals {
+        // The low half of the argument: these are all `int`.
+        checks.push(step(LOAD, 16 + 8 * argument));
+        match refuse {
+            Refuse::If(value) => {
+                checks.push(Instruction { code: JUMP_IF_EQUAL, if_true: 0, if_false: 1, value: *value });
+            }
+            Refuse::Unless(values) => checks.extend(values.iter().enumerate().map(|(index, value)| {
+                let if_true = (values.len() - index) as u8;
+                Instruction { code: JUMP_IF_EQUAL, if_true, if_false: 0, value: *value }
+            })),
+        }
+        checks.push(step(RETURN, DENY));
+    }
+    checks.push(step(RETURN, ALLOW));
     // The call's number; the bit by which x86-64 marks its x32 calls doesn't make it another call.
     body.push(step(LOAD, 0));
     body.push(step(AND, !0x4000_0000));
-    let skip = refusals.len() as u8 * 3 + 1;
-    body.push(Instruction { code: JUMP_IF_EQUAL, if_true: 0, if_false: skip, value: call });
-    for (argument, refuse) in refusals {
-        // The low half of the argument: these are all `int`.
-        body.push(step(LOAD, 16 + 8 * argument));
-        let (value, if_true, if_false) = match refuse {
-            Refuse::If(value) => (*value, 0, 1),
-            Refuse::UnlessZero => (0, 1, 0),
-        };
-        body.push(Instruction { code: JUMP_IF_EQUAL, if_true, if_false, value });
-        body.push(step(RETURN, DENY));
-    }
-    body.push(step(RETURN, ALLOW));
+    body.push(Instruction { code: JUMP_IF_EQUAL, if_true: 0, if_false: checks.len() as u8, value: call });
+    body.extend(checks);
 }
 
 fn step(code: u16, value: u32) -> Instruction {

@@ -137,10 +137,11 @@ fn stream_token(id: u32) -> u64 {
 
 impl Relay {
     /// Where one network is listed, all addresses of its family are listened on at once, since the kernel knows no
-    /// listening on a part of them; what is connected to beside the list is refused when it comes.
+    /// listening on a part of them; what is connected to beside the list is refused when it comes. Of IPv6 one address
+    /// is enough: the kernel listens on none that only a route makes local.
     fn listen_for_all(&mut self) -> io::Result<()> {
-        let wide = |v4: bool| self.ranges.iter().any(|(at, prefix)| at.is_ipv4() == v4 && *prefix < width(*at));
-        (self.wide_v4, self.wide_v6) = (wide(true), wide(false));
+        self.wide_v4 = self.ranges.iter().any(|(at, prefix)| at.is_ipv4() && *prefix < width(*at));
+        self.wide_v6 = self.ranges.iter().any(|(at, _)| at.is_ipv6());
         for port in self.ports.clone() {
             if self.wide_v4 {
                 self.listen(TcpListener::bind((Ipv4Addr::UNSPECIFIED, port))?, port)?;

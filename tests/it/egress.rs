@@ -2,10 +2,11 @@
 
 use crate::egress_bed::{Bed, Liar, SOON, Server, listing, mapped};
 use seatrial::network::{Decision, End, Policy, RECORDS, Reason, Settings};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 
 const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 const GET: &str = "GET / HTTP/1.1\r\nHost: api.test\r\n\r\n";
@@ -49,6 +50,50 @@ async fn what_is_not_listed_is_refused_without_a_connection() {
         assert!(record.host.chars().all(|c| c.is_ascii_graphic() || c == ' '), "{}", record.host);
     }
     assert_eq!(server.connections(), 0);
+}
+
+/// An address of this machine beside loopback, where it has one.
+fn own_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").expect("a socket");
+    // Nothing is sent: connecting a datagram's socket only looks up the way.
+    socket.connect("192.0.2.99:9").ok()?;
+    socket.local_addr().ok().map(|at| at.ip()).filter(|ip| !ip.is_loopback())
+}
+
+#[tokio::test]
+async fn this_machines_own_address_is_refused_though_the_allowlist_names_it() {
+    let Some(own) = own_address() else { return };
+    let listener = TcpListener::bind((own, 0)).await.expect("a port");
+    let port = listener.local_addr().expect("its address").port();
+    let direct = tokio::net::TcpStream::connect((own, port)).await;
+    assert!(direct.is_ok() && listener.accept().await.is_ok(), "it can be reached from here");
+    let liar = Liar::saying("api.test", &[&own.to_string()]);
+    for host in ["api.test", &own.to_string()] {
+        let policy = Policy::allowlist(&["api.test", &own.to_string()], &[port]).expect("a good list");
+        let bed = Bed::new(policy, Settings { resolver: Some(liar.clone()), ..Settings::default() });
+        let mut agent = bed.open(host, port);
+        assert_eq!(agent.read_to_end().await, b"");
+        assert!(!agent.ended().await, "it is reset");
+        let record = bed.record();
+        assert_eq!((record.decision.reason.code(), record.address), ("special_address", None), "{record:?}");
+    }
+}
+
+#[tokio::test]
+async fn connections_without_end_wait_their_turn() {
+    let server = Server::echo().await;
+    let pace = Duration::from_millis(300);
+    let settings = Settings { burst: 3, pace, ..mapped(server.address, &["api.test"]) };
+    let bed = Bed::new(listing(&["api.test"]), settings);
+    let began = std::time::Instant::now();
+    for _ in 0..5 {
+        let mut agent = bed.open("api.test", 80);
+        agent.stream.shutdown().await.expect("nothing is said");
+        agent.read_to_end().await;
+        assert!(agent.ended().await);
+    }
+    assert_eq!(server.connections(), 5);
+    assert!(began.elapsed() >= 2 * pace, "two came after the burst: {:?}", began.elapsed());
 }
 
 #[tokio::test]

@@ -1,8 +1,9 @@
 //! `seatrial forge`: new suites whose keys are proved, the same for the same seed.
 
-use crate::support::Suite;
+use crate::support::{Suite, project};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// A small suite with a question of each type at least.
 fn forged(suite: &Suite, seed: &str, dir: &str) -> Vec<Value> {
@@ -23,13 +24,12 @@ fn text<'a>(record: &'a Value, key: &str) -> &'a str {
 }
 
 /// Every file below a folder, with its bytes.
-fn files(suite: &Suite, dir: &str) -> BTreeMap<String, Vec<u8>> {
-    let root = suite.join(dir);
-    let entries = walkdir::WalkDir::new(&root).into_iter().map(|entry| entry.expect("an entry"));
+fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = walkdir::WalkDir::new(root).into_iter().map(|entry| entry.expect("an entry"));
     entries
         .filter(|entry| entry.file_type().is_file())
         .map(|entry| {
-            let path = entry.path().strip_prefix(&root).expect("below").display().to_string();
+            let path = entry.path().strip_prefix(root).expect("below").display().to_string();
             (path, std::fs::read(entry.path()).expect("bytes"))
         })
         .collect()
@@ -96,10 +96,10 @@ fn the_same_seed_makes_the_same_bytes_and_another_seed_another_corpus() {
     let suite = Suite::new();
     forged(&suite, "4", "one");
     forged(&suite, "4", "two");
-    let (one, two) = (files(&suite, "one"), files(&suite, "two"));
+    let (one, two) = (files(&suite.join("one")), files(&suite.join("two")));
     assert!(one == two, "same seed, same bytes");
     forged(&suite, "5", "three");
-    let three = files(&suite, "three");
+    let three = files(&suite.join("three"));
     assert_ne!(one["files/people.txt"], three["files/people.txt"]);
     // The manifest lists every other file by its digest.
     let manifest = suite.read("one/MANIFEST");
@@ -110,6 +110,27 @@ fn the_same_seed_makes_the_same_bytes_and_another_seed_another_corpus() {
     let sha256 = <sha2::Sha256 as sha2::Digest>::digest(&one["rubric.txt"]);
     let hex: String = sha256.iter().map(|byte| format!("{byte:02x}")).collect();
     assert!(digest.starts_with(&hex), "{digest}");
+}
+
+#[test]
+fn the_shipped_suite_is_byte_for_byte_what_the_command_in_its_manifest_makes() {
+    let shipped = project().join("vendor");
+    let manifest = std::fs::read_to_string(shipped.join("suite.toml")).expect("suite.toml");
+    let command = manifest.split('`').nth(1).and_then(|command| command.strip_prefix("seatrial ")).expect("a command");
+    let suite = Suite::new();
+    suite.run(&command.split(' ').collect::<Vec<_>>()).expect_code(0);
+    let (made, shipped) = (files(&suite.join("DIR")), files(&shipped));
+    assert_eq!(made.keys().collect::<Vec<_>>(), shipped.keys().collect::<Vec<_>>());
+    for (path, bytes) in &made {
+        assert!(*bytes == shipped[path], "`vendor/{path}` differs");
+    }
+    let questions = suite.read("DIR/questions.jsonl");
+    let types: BTreeSet<String> = questions
+        .lines()
+        .take(30)
+        .map(|line| text(&serde_json::from_str(line).expect("JSON"), "question_type").to_owned())
+        .collect();
+    assert_eq!((questions.lines().count(), types.len()), (60, 10), "the first thirty have every type: {types:?}");
 }
 
 #[test]
@@ -141,5 +162,5 @@ fn what_is_not_a_suite_is_refused_before_anything_is_written() {
     suite.write("v/mine.txt", "mine");
     let full = forge(&["--people", "100", "--questions", "1"]);
     assert!(full.contains("`v` is not empty"), "{full}");
-    assert_eq!(files(&suite, "v").len(), 1);
+    assert_eq!(files(&suite.join("v")).len(), 1);
 }

@@ -35,7 +35,7 @@ fn without_a_job_file_the_defaults_hold() {
     let config = resolve(&Flags::default(), |_| None, None, "now").unwrap();
     assert_eq!(config.job_dir(), Path::new("jobs/now"));
     assert_eq!(config.datasets[0].path, Path::new("tasks"));
-    assert_eq!((config.agents[0].name.as_str(), config.judge.as_str()), ("oracle", "rules"));
+    assert_eq!((config.agents[0].name.as_str(), config.judge.name.as_deref()), ("oracle", None));
     assert_eq!((config.n_attempts, config.n_concurrent, config.retry.max_retries), (1, 4, 2));
     assert!(!config.quiet);
 }

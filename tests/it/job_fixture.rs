@@ -27,7 +27,7 @@ pub fn job_of(name: &str, tasks: &[&str], agents: &[(&str, Option<&str>)], attem
         path: format!("tasks/{name}"),
         digest: format!("sha256:{i:064x}"),
         content_digest: format!("sha256:{:064x}", i + 1000),
-        audit: None,
+        ..TaskRecord::default()
     };
     JobRecord {
         format: FORMAT,
@@ -124,6 +124,7 @@ pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
         outcome,
         faults: vec![],
         image: ran.then(|| ("seatrial/task:abc".into(), "sha256:1d".into())),
+        judging: None,
         network: None,
     }
 }

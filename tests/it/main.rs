@@ -12,6 +12,8 @@ mod calibrate;
 
 /// `run --calibrate`: rounds of trials.
 mod calibrating_job;
+/// `doctor --network`: every attack on the closed network, on a real engine.
+mod doctor_network;
 
 /// Estimators against reference numbers.
 mod estimators;
@@ -40,6 +42,12 @@ mod live;
 
 /// `seatrial report`, and the numbers in it.
 mod report;
+
+/// `seatrial report --format html`, in a browser too.
+mod html;
+
+/// `seatrial compare`, and the statistics of pairs.
+mod compare;
 
 /// A small vendor directory to make tasks from.
 mod mini;

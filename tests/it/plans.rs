@@ -284,7 +284,9 @@ fn plans_of_each_kind_read_as_questions() {
 fn a_ranked_table_shows_every_member_with_places_and_values() {
     let records = shipped();
     let world = World::new(&records);
-    let Plan::Top(chain) = Plan::parse("TOP state plate:VGC 071 ; vehicles,dob").unwrap() else { panic!("a TOP plan") };
+    let Plan::Top(chain) = Plan::parse("TOP employer plate:APJ 477 ; vehicles,dob").unwrap() else {
+        panic!("a TOP plan")
+    };
     let table = world.ranked(&chain, &Reading::default());
     let row = |at: usize| {
         let values = table[at].values.iter().map(|value| value.as_ref().map(ToString::to_string).unwrap_or_default());

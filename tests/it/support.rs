@@ -110,3 +110,31 @@ pub async fn docker(test: &str) -> Option<seatrial::sandbox::docker::Engine> {
         }
     }
 }
+
+/// A browser without a window.
+pub struct Chromium(&'static str);
+
+/// Chromium, where one is installed. In CI one must be (`script/test` installs it); elsewhere a skip is said.
+pub fn chromium(test: &str) -> Option<Chromium> {
+    let names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+    let answers = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|out| out.status.success());
+    let found = names.into_iter().find(answers).map(Chromium);
+    if found.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "{test} needs Chromium in CI, under one of the names {names:?}");
+        eprintln!("SKIPPED {test}: there is no Chromium ({})", names.join(", "));
+    }
+    found
+}
+
+impl Chromium {
+    /// Runs it with these flags and gives what it wrote on standard output.
+    #[track_caller]
+    pub fn run(&self, suite: &Suite, args: &[&str]) -> String {
+        let profile = format!("--user-data-dir={}", suite.join("chromium").display());
+        // Its own sandbox does not start for root, and the page is ours.
+        let flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=5000"];
+        let out = Command::new(self.0).args(flags).arg(profile).args(args).output().expect("Chromium starts");
+        assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).expect("UTF-8")
+    }
+}

@@ -5,7 +5,7 @@ use crate::support::{Suite, project};
 use std::collections::BTreeSet;
 
 /// The rooms in the order of `lib.rs`, and all that each may import. ARCHITECTURE.md shows the same table.
-const ROOMS: [(&str, &[&str]); 21] = [
+const ROOMS: [(&str, &[&str]); 23] = [
     ("random", &[]),
     ("quota", &[]),
     ("corpus", &[]),
@@ -16,6 +16,8 @@ const ROOMS: [(&str, &[&str]); 21] = [
     ("wire", &[]),
     ("network", &[]),
     ("sandbox", &["wire", "network"]),
+    ("model", &[]),
+    ("attack", &["network", "sandbox"]),
     ("agent", &["sandbox"]),
     ("answer", &["sandbox"]),
     ("judge", &["task", "answer"]),

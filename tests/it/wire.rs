@@ -56,6 +56,37 @@ proptest! {
         prop_assert!(frames.iter().all(|(_, stream, _)| *stream == id));
     }
 
+    /// What one kind of damage makes of a row of good frames: cut, changed, doubled or out of order.
+    #[test]
+    fn damaged_frames_are_read_or_refused_alike_however_they_come(
+        reports in vec(prop_oneof![
+            Just(Report::Ready), Just(Report::Done), "[ -~]{0,30}".prop_map(Report::Failed),
+            "[a-z.]{1,30}".prop_map(Report::Unlisted), vec(any::<u8>(), 0..60).prop_map(Report::Bytes),
+        ], 1..8),
+        at: prop::sample::Index, bit in 0..8u8, cut in any::<bool>(), piece in 1..40usize
+    ) {
+        let mut bytes = Vec::new();
+        reports.iter().for_each(|report| report.encode(&mut bytes));
+        let at = at.index(bytes.len());
+        if cut { bytes.remove(at); } else { bytes[at] ^= 1 << bit; }
+        let (whole, pieces) = (frames(&bytes, bytes.len()), frames(&bytes, piece));
+        prop_assert_eq!(&whole, &pieces);
+        // What is read as a report says the same again when it is said again.
+        for (kind, _, payload) in whole.unwrap_or_default() {
+            if let Ok(said) = Report::decode(kind, &payload) {
+                let mut again = Vec::new();
+                said.encode(&mut again);
+                prop_assert_eq!(&again[HEADER..], &payload[..]);
+                prop_assert_eq!(again[0], kind);
+            }
+            if let Ok(order) = Order::decode(kind, &payload) {
+                let mut again = Vec::new();
+                order.encode(&mut again);
+                prop_assert_eq!(Order::decode(again[0], &again[HEADER..]), Ok(order));
+            }
+        }
+    }
+
     #[test]
     fn noise_is_read_or_refused_and_never_more(noise in vec(any::<u8>(), 0..3000), kind: u8, piece in 1..400usize) {
         let held: usize = frames(&noise, piece).map_or(0, |frames| frames.iter().map(|frame| frame.2.len()).sum());

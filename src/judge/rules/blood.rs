@@ -19,6 +19,10 @@ fn at(tokens: &[Token], n: usize) -> Option<Hit<String>> {
     let joined = token.low.strip_suffix("rh");
     let group = group_of(joined.unwrap_or(&token.low))?;
     let mut next = n + 1;
+    // "Type O, Rh positive": only the factor's own word makes one of both sides of a comma.
+    if tokens.get(next).is_some_and(|t| t.is(',')) && tokens.get(next + 1).is_some_and(|t| has("rh rhesus", &t.low)) {
+        next += 1;
+    }
     while tokens.get(next).is_some_and(|t| has("rh rhesus rhd factor ( type d )", &t.low)) && next < n + 6 {
         next += 1;
     }
@@ -61,6 +65,7 @@ mod tests {
             ("o-neg", "O-"),
             ("O Rh negative", "O-"),
             ("ORh-", "O-"),
+            ("type O, Rh negative", "O-"),
             ("0-", "O-"),
             ("AB-", "AB-"),
             ("ab positive.", "AB+"),

@@ -55,18 +55,23 @@ fn alone(tokens: &[Token], asked: &[Token], hit: &Hit<()>) -> bool {
     let right_free = |t: &Token| match t.shape {
         Shape::Break => true,
         Shape::Mark if choice(t) => false,
-        Shape::Mark if t.is(',') => !listed_after(tokens, hit.to + 1, &usual),
+        Shape::Mark if t.is(',') => !listed_after(tokens, hit, &usual),
         Shape::Mark => !grown(t, beyond),
         _ => usual(t) && (!joins(t) || beyond.is_none_or(goes_on)),
     };
     hit.from.checked_sub(1).is_none_or(|n| left_free(&tokens[n])) && tokens.get(hit.to).is_none_or(right_free)
 }
 
-/// `Oregon, Ohio` and `Diver, commercial`: a few words that no sentence is made of follow the comma.
-fn listed_after(tokens: &[Token], from: usize, usual: &dyn Fn(&Token) -> bool) -> bool {
-    let rest: Vec<&Token> = tokens[from..].iter().take_while(|t| !t.ends_clause() && !t.is('(')).collect();
+/// `Oregon, Ohio` and `Diver, commercial`: a few words that no sentence is made of follow the comma. A state after a
+/// city says where that is, but a state is never where another state is.
+fn listed_after(tokens: &[Token], hit: &Hit<()>, usual: &dyn Fn(&Token) -> bool) -> bool {
+    let joined = |tokens: &[&Token]| tokens.iter().map(|t| &*t.low).collect::<Vec<_>>().join("-");
+    let said: Vec<&Token> = tokens[hit.from..hit.to].iter().collect();
+    let rest: Vec<&Token> = tokens[hit.to + 1..].iter().take_while(|t| !t.ends_clause() && !t.is('(')).collect();
+    let located = has(words::STATES, &joined(&rest)) && !has(words::STATES, &joined(&said));
     !rest.is_empty()
         && rest.len() <= 4
+        && !located
         && rest.iter().all(|t| t.shape == Shape::Word)
         && !usual(rest[0])
         && !has("not earning making living according", &rest[0].low)

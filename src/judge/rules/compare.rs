@@ -116,7 +116,7 @@ fn amount(kind: Kind, key: &str, said: &[Token], asked: &[Token]) -> Said {
         return Said::Other("every number in it is denied or of another kind");
     }
     if hits.is_empty() {
-        return nothing_counts_as_zero(want.micros, said);
+        return nothing_counts_as_zero(want.micros, said, asked);
     }
     let hits = total::results(said, asked, &restated, hits);
     if hits.is_empty() {
@@ -131,19 +131,18 @@ fn amount(kind: Kind, key: &str, said: &[Token], asked: &[Token]) -> Said {
     if hits.iter().all(same) { Said::Key("the same value") } else { Said::Other("another value") }
 }
 
-fn nothing_counts_as_zero(want: i128, said: &[Token]) -> Said {
+/// "None", "no cats", "there are no such cats": what the question counts is said not to be there.
+fn nothing_counts_as_zero(want: i128, said: &[Token], asked: &[Token]) -> Said {
     let words: Vec<&str> = said.iter().filter(|t| t.text.chars().any(char::is_alphanumeric)).map(|t| &*t.low).collect();
-    if want == 0
-        && (words == ["none"]
-            || (words.len() <= 3
-                && words.first() == Some(&"no")
-                && words.len() > 1
-                && !has("answer idea match result matches results", words[1])))
-    {
-        return Said::Key("none is zero");
-    }
-    Said::Nothing("no number in the final answer")
+    let counted = total::unit(asked);
+    let opened = words.iter().position(|w| *w == "no").filter(|n| words[..*n].iter().all(|w| has(OPENS_NONE, w)));
+    let noun = opened.and_then(|n| words[n + 1..].iter().find(|w| **w != "such"));
+    let none = words == ["none"] || (words.len() <= 8 && noun.is_some_and(|noun| counted.contains(&total::stem(noun))));
+    if want == 0 && none { Said::Key("none is zero") } else { Said::Nothing("no number in the final answer") }
 }
+
+/// May stand before the "no" of "no cats".
+const OPENS_NONE: &str = "there is are he she they has have owns own";
 
 fn day(key: &str, said: &[Token], asked: &[Token]) -> Said {
     let Some(want) = date::dates(&tokens(key)).first().map(|hit| hit.value) else {

@@ -64,6 +64,10 @@ fn before(tokens: &[Token], floor: usize, at: usize, asks_negation: bool) -> boo
         if low == "only" && negation(previous) {
             return false;
         }
+        // "No doubt X", "without doubt X" deny nobody.
+        if low == "doubt" {
+            return !has("no without beyond little", previous);
+        }
         // "Everyone except X has one" answers who has none.
         if asks_negation && has("except but excluding", low) && has("everyone everybody all", previous) {
             return false;

@@ -1,10 +1,10 @@
 //! Which person a span asserts. One person alone is easy; of several, only a conclusion ("so X"), a comparison ("X
 //! beats Y", "Y has fewer than X") or a mark ("X wins, Y is second") says who is meant. Everything else is no choice.
 
-use super::name;
 use super::standing::Hit;
 use super::token::{Shape, Token};
 use super::words::{self, has};
+use super::{name, number};
 use std::collections::{BTreeMap, HashSet};
 
 /// Who stands at a place.
@@ -116,16 +116,88 @@ pub fn chosen(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Result<&'
     if alone {
         return Err("a choice is left open");
     }
+    if let Some(verdict) = picked(tokens, hits) {
+        return if verdict { Ok("the name, picked of those compared") } else { Err("another name is picked") };
+    }
     match compared(tokens, asked, hits) {
         Some(true) => return Ok("the name, as winner of a comparison"),
         Some(false) => return Err("another name, as winner of a comparison"),
         None => {}
     }
     match marked(tokens, asked, hits) {
-        Some(true) => Ok("the name, marked among others"),
-        Some(false) => Err("another name is marked"),
+        Some(true) => return Ok("the name, marked among others"),
+        Some(false) => return Err("another name is marked"),
+        None => {}
+    }
+    match counted(tokens, asked, hits) {
+        Some(true) => Ok("the name, by the numbers given"),
+        Some(false) => Err("another name, by the numbers given"),
         None => Err("several people, none chosen"),
     }
+}
+
+/// Who compares more people than these makes a list.
+const FEW: usize = 8;
+
+/// "Between X and Y, it's X", "comparing X with Y: X wins", "of X and Y, the latter".
+fn picked(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
+    let first = hits.first().filter(|_| hits.len() <= FEW)?.from;
+    let opener = first.checked_sub(1)?;
+    if !has("between comparing of among", &tokens[opener].low) || (opener > 0 && !tokens[opener - 1].ends_clause()) {
+        return None;
+    }
+    // The pick follows the clause that names them all.
+    let seen = |n: usize| hits.iter().filter(|hit| hit.to <= n).map(|hit| &hit.value).collect::<HashSet<_>>().len();
+    let turn = (first..tokens.len()).find(|n| (tokens[*n].is(',') || tokens[*n].is(':')) && seen(*n) == 2)?;
+    let (compared, after): (Vec<_>, Vec<_>) = hits.iter().partition(|hit| hit.from < turn);
+    let rest: Vec<&Token> = tokens[turn + 1..].iter().filter(|t| !t.aside).collect();
+    let any = |list: &'static str| rest.iter().any(|t| has(list, &t.low) || has(words::NEGATES, &t.low));
+    if any("or tie tied neither both same equal fewer less") || rest.iter().any(|t| has(words::LOSES, &t.low)) {
+        return None;
+    }
+    match (compared.as_slice(), after.as_slice()) {
+        ([a, b], []) => {
+            let said = |word: &str| rest.iter().filter(|t| t.low == word).count() == 1;
+            match (said("former"), said("latter")) {
+                (true, false) => Some(a.value == Who::Key),
+                (false, true) => Some(b.value == Who::Key),
+                _ => None,
+            }
+        }
+        ([_, _], [one]) => Some(one.value == Who::Key),
+        _ => None,
+    }
+}
+
+/// "X has 4 while Y has 2": each clause says one person and one number, and the question ranks by that number.
+fn counted(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
+    let (more, nouns) = ranking(asked);
+    if nouns.is_empty()
+        || hits.len() > FEW
+        || hits.iter().map(|hit| &hit.value).collect::<HashSet<_>>().len() != hits.len()
+    {
+        return None;
+    }
+    let mut values = Vec::new();
+    for (n, hit) in hits.iter().enumerate() {
+        let end = hits.get(n + 1).map_or(tokens.len(), |next| next.from);
+        let clause = &tokens[hit.to..end];
+        let said = |t: &Token| has("or tie tied same equal not no unclear unknown", &t.low) || t.is('?') || t.is('=');
+        let has_it = |t: &Token| has("has owns holds keeps with have", &t.low) || t.is(':');
+        let found = number::amounts(clause, false, &[]);
+        let [amount] = found.as_slice() else { return None };
+        let plain = amount.value.currency == number::Currency::None && !amount.value.bound;
+        let noun =
+            clause.get(amount.to).is_none_or(|t| t.shape != Shape::Word || nouns.contains(&stem(&t.low)) || n > 0);
+        if clause.iter().any(said) || !clause[..amount.from].iter().any(has_it) || !plain || !noun {
+            return None;
+        }
+        values.push((amount.value.micros, hit.value == Who::Key));
+    }
+    // The first name opens the span, so that nothing before it turns the sense.
+    let best = if more { values.iter().max() } else { values.iter().min() }?.0;
+    let winners: Vec<bool> = values.iter().filter(|(value, _)| *value == best).map(|(_, key)| *key).collect();
+    (hits[0].from == 0 && winners.len() == 1).then(|| winners[0])
 }
 
 /// "X or …", "tie between X and …", "X and Quist".
@@ -194,7 +266,10 @@ fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool
         let [a, b] = pair else { continue };
         let between: Vec<&Token> = tokens[a.to..b.from].iter().filter(|t| !t.aside).collect();
         let any = |list: &'static str| between.iter().any(|t| has(list, &t.low));
+        // How two others stand to each other says nothing of the key.
+        let both_others = a.value != Who::Key && b.value != Who::Key;
         if a.value == b.value
+            || both_others
             || between.iter().any(|t| t.ends_sentence())
             || any("or")
             || between.iter().any(|t| has(words::NEGATES, &t.low) || t.low.ends_with("n't"))
@@ -220,7 +295,7 @@ fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool
             None
         };
         let Some(first_wins) = first_wins else { continue };
-        let key_wins = (a.value == Who::Key) == first_wins && (a.value == Who::Key || b.value == Who::Key);
+        let key_wins = (a.value == Who::Key) == first_wins;
         if verdict.is_some_and(|v| v != key_wins) {
             return None;
         }

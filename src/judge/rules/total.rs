@@ -91,7 +91,7 @@ fn near_before(tokens: &[Token]) -> &[Token] {
 }
 
 /// The noun after "how many".
-fn unit(asked: &[Token]) -> Vec<String> {
+pub fn unit(asked: &[Token]) -> Vec<String> {
     let Some(many) = asked.windows(2).position(|w| w[0].low == "how" && w[1].low == "many") else { return Vec::new() };
     asked[many + 2..]
         .iter()
@@ -106,7 +106,8 @@ fn in_unit(tokens: &[Token], unit: &[String], hit: &Hit<Amount>) -> bool {
     tokens[hit.to..].iter().take(3).take_while(|t| t.shape == Shape::Word).any(|t| unit.contains(&stem(&t.low)))
 }
 
-fn stem(word: &str) -> String {
+/// The word without the ending of its plural.
+pub fn stem(word: &str) -> String {
     match word {
         w if w.ends_with("ies") => format!("{}y", &w[..w.len() - 3]),
         w if w.ends_with('s') && w.len() > 3 => w[..w.len() - 1].to_string(),

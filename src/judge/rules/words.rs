@@ -150,3 +150,11 @@ pub const BESIDE: &str = "a an the is are was were be been as in with has have h
     born found gives shows says reads equals means yes no ok sure ist es est sind sein war als wie im am el la los \
     le les die der das ein eine un une una di da do dos en por comme como è é são lautet policy insurance job title \
     state county city country residents resident per according based";
+
+/// The states of the USA, spelled out (hyphens for spaces) and by their letters.
+pub const STATES: &str = "alabama alaska arizona arkansas california colorado connecticut delaware florida georgia \
+    hawaii idaho illinois indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan minnesota \
+    mississippi missouri montana nebraska nevada new-hampshire new-jersey new-mexico new-york north-carolina \
+    north-dakota ohio oklahoma oregon pennsylvania rhode-island south-carolina south-dakota tennessee texas utah \
+    vermont virginia washington west-virginia wisconsin wyoming al ak az ar ca co ct de fl ga hi id il in ia ks ky \
+    la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa ri sc sd tn tx ut vt va wa wv wi wy";

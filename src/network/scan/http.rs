@@ -105,7 +105,7 @@ impl<'a> Fields<'a> {
         let mut fields = Fields::default();
         for header in headers {
             let name = header.name.to_ascii_lowercase();
-            let text = || std::str::from_utf8(header.value).map(str::trim);
+            let text = || std::str::from_utf8(header.value).map(|text| text.trim_matches([' ', '\t']));
             let field = match name.as_str() {
                 "host" => &mut fields.host,
                 "content-length" => &mut fields.length,

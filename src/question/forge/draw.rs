@@ -107,8 +107,10 @@ impl Draw<'_> {
     fn intersection(&mut self) -> Plan {
         let by = *self.random.pick(&[Metric::Balance, Metric::Balance, Metric::Salary]);
         let mut filters = vec![Filter::TopOf(*self.random.pick(&[10, 15, 20]), by)];
-        for _ in 0..1 + self.random.below(2) {
-            let relation = *self.random.pick(&WIDE);
+        // Two sets by one relation may be one set under two names.
+        let mut relations = WIDE;
+        self.random.shuffle(&mut relations);
+        for relation in relations.into_iter().take(1 + self.random.below(2)) {
             filters.push(Filter::In(self.link(relation)));
         }
         Plan::Only(Group { base: None, filters })
@@ -176,10 +178,12 @@ impl Draw<'_> {
     fn nested(&mut self) -> Plan {
         let relation = *self.random.pick(&WITH_WINNERS);
         let best = if self.random.chance(1, 2) { self.count_then_last() } else { self.amount_or_date() };
-        let mut filters = vec![Filter::Winner(relation, best)];
+        let mut filters = Vec::new();
         if self.random.chance(1, 3) {
             filters.push(Filter::Has(self.kinds(1)[0]));
         }
+        // Last, since what followed could be read as a condition on those whom a winner beats.
+        filters.push(Filter::Winner(relation, best));
         let rank = if self.random.chance(2, 3) { self.count_then_last() } else { self.amount_or_date() };
         Plan::Top(Chain { group: Group { base: None, filters }, rank })
     }

@@ -1,3 +1,3 @@
 #!/bin/sh
 # The reference solution: writes the answer key. Needs nothing but a POSIX shell.
-printf '%s\n' '$71,902.38' > /app/answer.txt
+printf '%s\n' 'Sigrid Cartwright' > /app/answer.txt

@@ -1,3 +1,3 @@
 #!/bin/sh
 # The reference solution: writes the answer key. Needs nothing but a POSIX shell.
-printf '%s\n' 'Rosalind Nightingale' > /app/answer.txt
+printf '%s\n' 'Josepha Dewhurst' > /app/answer.txt

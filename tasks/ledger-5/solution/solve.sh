@@ -1,3 +1,3 @@
 #!/bin/sh
 # The reference solution: writes the answer key. Needs nothing but a POSIX shell.
-printf '%s\n' 'Emeric Merriman' > /app/answer.txt
+printf '%s\n' '$90,531.05' > /app/answer.txt

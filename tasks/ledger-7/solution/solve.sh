@@ -1,3 +1,3 @@
 #!/bin/sh
 # The reference solution: writes the answer key. Needs nothing but a POSIX shell.
-printf '%s\n' 'Thaddeus Dunmore' > /app/answer.txt
+printf '%s\n' 'Sigrid Buckthorn' > /app/answer.txt

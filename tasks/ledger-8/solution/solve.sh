@@ -1,3 +1,3 @@
 #!/bin/sh
 # The reference solution: writes the answer key. Needs nothing but a POSIX shell.
-printf '%s\n' '$125,743.55' > /app/answer.txt
+printf '%s\n' 'Walburga Crosswell' > /app/answer.txt

@@ -1,3 +1,3 @@
 #!/bin/sh
 # The reference solution: writes the answer key. Needs nothing but a POSIX shell.
-printf '%s\n' 'Dorothea Brindle' > /app/answer.txt
+printf '%s\n' 'Cecily Ashdown' > /app/answer.txt

