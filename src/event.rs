@@ -156,6 +156,14 @@ pub struct Fault {
 pub enum Limit {
     /// The memory cap of the sandbox (the engine said so, not the exit code alone).
     Memory,
+    /// So many turns of a model.
+    Turns,
+    /// So many tokens of a model.
+    Tokens,
+    /// So much money.
+    Cost,
+    /// What its model can read at once.
+    Context,
 }
 
 /// How a trial ended; exactly one of these. Only [`Outcome::Fault`] may be retried; a verdict is sealed.

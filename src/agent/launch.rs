@@ -1,10 +1,12 @@
 //! Which agents there are, and what each is started with.
 
+use super::turns::Turns;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Who answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Agent {
     /// The task's own solution: proves that a task can be solved and its key can be matched.
     Oracle,
@@ -15,6 +17,8 @@ pub enum Agent {
         /// The line.
         line: String,
     },
+    /// A model, asked turn by turn from the host, whose tools act in the sandbox.
+    Loop(Arc<Turns>),
 }
 
 /// Why an agent can't be named so.
@@ -29,6 +33,9 @@ pub enum Error {
     /// `command` without a line.
     #[error("agent `command` needs the line to run: `--command LINE`")]
     NoLine,
+    /// `loop` without a model.
+    #[error("agent `loop` needs a model to ask: `-m anthropic/NAME` or `-m openai/NAME`")]
+    NoModel,
     /// A line for another agent.
     #[error("agent `{name}` takes no command")]
     TakesNoLine {
@@ -46,16 +53,16 @@ impl Error {
                  `$SEATRIAL_INSTRUCTION`"
                     .to_owned(),
             ),
-            Error::NoLine | Error::TakesNoLine { .. } => None,
+            Error::NoLine | Error::NoModel | Error::TakesNoLine { .. } => None,
         }
     }
 }
 
 impl Agent {
     /// All names, for messages.
-    pub const NAMES: [&str; 3] = ["oracle", "nop", "command"];
+    pub const NAMES: [&str; 4] = ["oracle", "nop", "command", "loop"];
 
-    /// The agent of that name; `line` is what `command` runs.
+    /// The agent of that name; `line` is what `command` runs. A `loop` needs a model and is made from its [`Turns`].
     ///
     /// # Errors
     /// Where there is none, or a line is missing or not wanted.
@@ -65,7 +72,8 @@ impl Agent {
             ("nop", None) => Ok(Agent::Nop),
             ("command", Some(line)) if !line.trim().is_empty() => Ok(Agent::Command { line: line.to_owned() }),
             ("command", _) => Err(Error::NoLine),
-            ("oracle" | "nop", Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
+            ("oracle" | "nop" | "loop", Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
+            ("loop", None) => Err(Error::NoModel),
             _ => Err(Error::Unknown { name: name.to_owned() }),
         }
     }
@@ -76,6 +84,7 @@ impl Agent {
             Agent::Oracle => "oracle",
             Agent::Nop => "nop",
             Agent::Command { .. } => "command",
+            Agent::Loop(_) => "loop",
         }
     }
 }
@@ -111,6 +120,11 @@ impl Launch<'_> {
     /// Where the instruction is, in the container; `SEATRIAL_INSTRUCTION` names it.
     pub const INSTRUCTION: &'static str = "/seatrial/instruction.md";
 
+    /// The variables that a tool of the loop gets beside the image's own.
+    pub(super) fn variables(&self) -> Vec<(String, String)> {
+        self.env.iter().chain(self.agent_env).cloned().collect()
+    }
+
     /// The variables that the agent gets beside the image's own, later ones winning.
     pub(super) fn environment(&self, agent: &Agent) -> Vec<(String, String)> {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -122,7 +136,7 @@ impl Launch<'_> {
                 env.extend(self.solution_env.iter().cloned());
             }
             Agent::Command { .. } => env.push(pair("SEATRIAL_INSTRUCTION", Self::INSTRUCTION)),
-            Agent::Nop => {}
+            Agent::Nop | Agent::Loop(_) => {}
         }
         env.extend(self.model.map(|model| pair("SEATRIAL_MODEL", model)));
         env.extend(self.agent_env.iter().cloned());

@@ -3,6 +3,8 @@
 
 use super::launch::{Agent, Launch};
 use super::transcript::Transcript;
+use super::turns::{self, Conversation, ModelRun};
+use crate::model::Failure;
 use crate::sandbox::{Command, Error, Exit, Sandbox};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -27,6 +29,23 @@ pub struct AgentRun {
     pub dropped_bytes: u64,
     /// Something was wrong with the sandbox's stream that only the agent can have caused, in words.
     pub spoiled: Option<String>,
+    /// What a model used, where the agent is one that we ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelRun>,
+    /// What was said to the model and by it; kept in files of its own.
+    #[serde(skip)]
+    pub conversation: Option<Box<Conversation>>,
+}
+
+/// Why an agent's run is no run: nothing that the agent can have caused.
+#[derive(Debug, thiserror::Error)]
+pub enum Failed {
+    /// The engine, a user that isn't in the image, a solution that can't be read here.
+    #[error(transparent)]
+    Sandbox(#[from] Error),
+    /// The model's provider.
+    #[error(transparent)]
+    Provider(Failure),
 }
 
 impl AgentRun {
@@ -42,13 +61,13 @@ const LOG_FOLDERS: [&str; 3] = ["/logs/agent", "/logs/verifier", "/logs/artifact
 /// Brings in what the agent needs, runs it to its end, and passes on what it writes as valid UTF-8.
 ///
 /// # Errors
-/// Whatever is not the agent's doing: the engine, a user that isn't in the image, a solution that can't be read here.
+/// [`Failed`]: whatever is not the agent's doing.
 pub async fn run(
     agent: &Agent,
     sandbox: &mut Sandbox,
     launch: &Launch<'_>,
     on_text: &mut (dyn FnMut(String) + Send),
-) -> Result<AgentRun, Error> {
+) -> Result<AgentRun, Failed> {
     for folder in LOG_FOLDERS {
         sandbox.mkdir(folder, 0o777).await?;
     }
@@ -57,10 +76,13 @@ pub async fn run(
         Agent::Oracle => {
             let script = launch.solution.join("solve.sh");
             if !script.is_file() {
-                return Err(Error::Refused(format!("bring in the solution: `{}` is not there", script.display())));
+                return Err(
+                    Error::Refused(format!("bring in the solution: `{}` is not there", script.display())).into()
+                );
             }
             bring_in(sandbox, launch.solution, "/solution").await?;
         }
+        Agent::Loop(turns) => return turns::drive(turns, sandbox, launch, on_text).await,
         Agent::Command { .. } => sandbox.write(Launch::INSTRUCTION, 0o644, launch.instruction.as_bytes()).await?,
     }
     let command = launch.command(agent);
@@ -71,7 +93,7 @@ pub async fn run(
         Ok(exit) => of_exit(&exit),
         Err(Error::OutOfMemory { .. }) => AgentRun { out_of_memory: true, ..AgentRun::default() },
         Err(Error::Spoiled(why)) => AgentRun { spoiled: Some(why), ..AgentRun::default() },
-        Err(error) => return Err(error),
+        Err(error) => return Err(error.into()),
     };
     if agent_run.exit_code.is_none() && agent_run.seconds == 0.0 {
         agent_run.seconds = started.elapsed().as_secs_f64();
@@ -123,7 +145,7 @@ async fn bring_in(sandbox: &mut Sandbox, folder: &Path, target: &str) -> Result<
 impl Launch<'_> {
     fn command(&self, agent: &Agent) -> Command {
         let argv = match agent {
-            Agent::Nop => Vec::new(),
+            Agent::Nop | Agent::Loop(_) => Vec::new(),
             Agent::Oracle => vec!["/solution/solve.sh".to_owned()],
             Agent::Command { line } => ["sh", "-c", line].map(str::to_owned).to_vec(),
         };

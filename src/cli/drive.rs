@@ -7,20 +7,28 @@ use crate::config::JudgeConfig;
 use crate::event::Event;
 use crate::job::{self, Broken, Job, Stop, Todo};
 use crate::judge::{self, Judge};
-use crate::model::{Prices, Transport};
+use crate::model::{self, Prices, Transport};
 use crate::report::{self, Live, Mode};
 use crate::results::{self, EngineRecord, Store};
 use crate::sandbox::{self, Engine, docker, fake};
 use crate::stats;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Engines and judges for tests
+/// How models are asked, and engines and judges for tests
 #[derive(Debug, Default, clap::Args)]
 pub struct EngineArgs {
+    /// Keep what models are asked and answer, without keys, in this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "replay")]
+    record: Option<PathBuf>,
+    /// Ask no model: answer from what `--record` kept in this folder; what was never asked is an error
+    #[arg(long, value_name = "DIR")]
+    replay: Option<PathBuf>,
+    #[arg(skip)]
+    transport: OnceLock<Transport>,
     /// Play back a script instead of running containers; records are marked and measure nothing
     #[arg(long, value_name = "SCRIPT", hide = true)]
     fake_engine: Option<PathBuf>,
@@ -30,6 +38,26 @@ pub struct EngineArgs {
 }
 
 impl EngineArgs {
+    /// How models are asked; one for all of them, since it counts what it records and plays back.
+    pub fn transport(&self) -> Result<Transport, model::Error> {
+        if let Some(transport) = self.transport.get() {
+            return Ok(transport.clone());
+        }
+        let transport = match (&self.record, &self.replay) {
+            (Some(folder), _) => Transport::recording(folder)?,
+            (None, Some(folder)) => Transport::replaying(folder)?,
+            (None, None) => Transport::live()?,
+        };
+        Ok(self.transport.get_or_init(|| transport).clone())
+    }
+
+    /// An environment variable; playing back needs no key, so any will do where none is set.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        let set = std::env::var(name).ok();
+        let any = || (self.replay.is_some() && name.ends_with("_API_KEY")).then(|| "no-key-is-needed-here".to_owned());
+        set.or_else(any)
+    }
+
     /// The judge that these settings name.
     pub fn judge(&self, name: &str, config: &JudgeConfig) -> Result<Judge, Error> {
         if let Some(path) = &self.scripted_judge {
@@ -44,10 +72,11 @@ impl EngineArgs {
             effort: config.effort.clone(),
             votes: config.votes.unwrap_or(default.votes),
             timeout: config.timeout_sec.map_or(default.timeout, Duration::from_secs_f64),
+            max_retries: config.max_retries.unwrap_or(default.max_retries),
             boundary: config.boundary.unwrap_or(default.boundary),
         };
-        let env = |name: &str| std::env::var(name).ok();
-        Ok(Judge::named(name, settings, &env, Transport::live, Prices::default())?)
+        let env = |name: &str| self.variable(name);
+        Ok(Judge::named(name, settings, &env, || self.transport(), Prices::default())?)
     }
 }
 
@@ -128,6 +157,11 @@ fn show(dir: &Path, ended: job::Ended) -> Result<u8, Error> {
     if ended.engine_gone {
         super::say(&format!("error: the engine stopped answering\n\nhint: start it, then `seatrial resume {dir}`"));
         return Ok(exit::ENGINE);
+    }
+    if let Some(failure) = ended.provider_gone {
+        let hint = failure.hint().unwrap_or("mend that");
+        super::say(&format!("error: {failure}\n\nhint: {hint}; then `seatrial resume {dir}` goes on"));
+        return Ok(exit::BAD_INPUT);
     }
     if let Some(why) = ended.judge_refused {
         super::say(&format!(

@@ -22,6 +22,8 @@ pub enum Error {
     #[error(transparent)]
     Network(#[from] crate::network::Error),
     #[error(transparent)]
+    Model(#[from] crate::model::Error),
+    #[error(transparent)]
     Attack(#[from] crate::attack::Error),
     #[error(transparent)]
     Agent(#[from] crate::agent::Error),
@@ -58,7 +60,7 @@ impl Error {
             | Error::Stamp(_) => exit::BAD_INPUT,
             Error::Results(results::Error::Write { .. }) => exit::HOST,
             Error::Results(_) | Error::Job(_) | Error::Usage(_) => exit::BAD_INPUT,
-            Error::Agent(_) | Error::Judge(_) | Error::Network(_) => exit::BAD_INPUT,
+            Error::Agent(_) | Error::Judge(_) | Error::Network(_) | Error::Model(_) => exit::BAD_INPUT,
             Error::Sandbox(sandbox::Error::Script { .. } | sandbox::Error::Base(_)) => exit::BAD_INPUT,
             Error::Attack(attack::Error::Sandbox(_)) | Error::Sandbox(_) => exit::ENGINE,
             Error::Attack(_) => exit::HOST,
@@ -77,6 +79,7 @@ impl Error {
             Error::Config(e) => e.hint(),
             Error::Sandbox(e) => e.hint(),
             Error::Network(e) => e.hint(),
+            Error::Model(e) => e.hint(),
             Error::Attack(e) => e.hint(),
             Error::Agent(e) => e.hint(),
             Error::Judge(e) => e.hint(),

@@ -4,10 +4,11 @@
 use super::drive::EngineArgs;
 use super::error::Error;
 use super::words::count;
-use crate::agent::Agent;
+use crate::agent::{Agent, LoopSettings, Turns};
 use crate::config::{self, AgentConfig, Config};
 use crate::corpus::{self, Corpus};
 use crate::job::{self, AgentSetup, Job, JobTask, Retry, Settings};
+use crate::model::{Client, Endpoint, Prices};
 use crate::network::{self, Egress, Policy};
 use crate::plan::{AgentRef, PlannedTrial, again, plan};
 use crate::populate::{Mode, populate};
@@ -123,10 +124,15 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         complete(&tasks)?;
     }
 
-    let agents = config.agents.iter().map(agent).collect::<Result<Vec<_>, Error>>()?;
+    let agents = config.agents.iter().map(|config| agent(config, engine)).collect::<Result<Vec<_>, Error>>()?;
     let named = config.judge.name.clone().or_else(|| corpora.iter().find_map(|corpus| corpus.suite.judge.clone()));
     let named = named.unwrap_or_else(|| "rules".to_owned());
     let judge = engine.judge(&named, &config.judge)?;
+    let lacks = |task: &Task| Some((task.name.clone(), judge.lacks(task.rubric.as_deref())?));
+    let lacking: Vec<_> = tasks.iter().filter_map(lacks).collect();
+    if !lacking.is_empty() {
+        return Err(job::Error::Tasks(lacking).into());
+    }
     let records = tasks.iter().map(task_record).collect::<Result<Vec<_>, Error>>()?;
     let names: Vec<String> = tasks.iter().map(|task| task.name.clone()).collect();
     let refs: Vec<AgentRef> = agents.iter().map(agent_ref).collect();
@@ -213,14 +219,21 @@ fn unique(tasks: &[Task]) -> Result<(), Error> {
     Ok(())
 }
 
-fn agent(config: &AgentConfig) -> Result<AgentSetup, Error> {
+fn agent(config: &AgentConfig, engine: &EngineArgs) -> Result<AgentSetup, Error> {
     let mut kwargs = config.kwargs.clone();
+    let turns = match (config.name.as_str(), &config.model) {
+        ("loop", Some(model)) => Some(turns(model, std::mem::take(&mut kwargs), engine)?),
+        _ => None,
+    };
     let line = kwargs.remove("command");
     let line = line.map(|line| line.as_str().map_or_else(|| line.to_string(), str::to_owned));
     if let Some(key) = kwargs.keys().next() {
         return Err(Error::Usage(format!("agent `{}` has no setting `{key}`", config.name)));
     }
-    let agent = Agent::named(&config.name, line.as_deref())?;
+    let agent = match turns {
+        Some(turns) => Agent::Loop(Arc::new(turns)),
+        None => Agent::named(&config.name, line.as_deref())?,
+    };
     let env = task::resolve_env(&config.env, |name| std::env::var(name).ok())?;
     Ok(AgentSetup {
         agent,
@@ -230,6 +243,16 @@ fn agent(config: &AgentConfig) -> Result<AgentSetup, Error> {
         max_timeout: config.max_timeout_sec.map(Duration::from_secs_f64),
         extra_hosts: config.extra_allowed_hosts.clone(),
     })
+}
+
+/// The loop of that model, from the agent's settings and the environment.
+fn turns(model: &str, kwargs: serde_json::Map<String, serde_json::Value>, engine: &EngineArgs) -> Result<Turns, Error> {
+    let wrong = |why: String| Error::Usage(format!("agent `loop`: {why}"));
+    let settings: LoopSettings = serde_json::from_value(kwargs.into()).map_err(|e| wrong(e.to_string()))?;
+    settings.wrong().map_or(Ok(()), |why| Err(wrong(why)))?;
+    let endpoint = Endpoint::from_env(model, &|name| engine.variable(name))?;
+    let prices = settings.prices.as_deref().map_or(Ok(Prices::default()), Prices::load)?;
+    Ok(Turns { settings, client: Client::new(endpoint, engine.transport()?, Default::default()), prices })
 }
 
 fn agent_ref(setup: &AgentSetup) -> AgentRef {

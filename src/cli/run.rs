@@ -32,8 +32,10 @@ const CONFIDENCE: f64 = 0.9;
   seatrial run                                      what harbor.yml says
   seatrial run tasks -a oracle -k 2 -n 4            two attempts each, four at a time
   seatrial run tasks --command 'echo 42 > /app/answer.txt' --network no-network
+  seatrial run tasks -a loop -m anthropic/NAME      a model, asked from here; tools act in the container
   seatrial run tasks -i 'ledger-1*' --dry-run       what would run
   seatrial run tasks --calibrate --budget 500       trials where they decide how hard a task is
+  seatrial run tasks --judge rubric --judge-model openai/gpt-4.1
 
 Exit codes:
   0 all trials done   2 bad input   3 done, but faults or ungraded trials are left
@@ -45,13 +47,13 @@ pub struct RunArgs {
     /// Job file, YAML or JSON with Harbor's keys [default: harbor.yml where there is one]
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Who answers: oracle, nop, command; more than once for several
+    /// Who answers: oracle, nop, command, loop; more than once for several
     #[arg(short, long = "agent", value_name = "NAME")]
     agents: Vec<String>,
     /// The line that the agent `command` runs with the image's sh; $SEATRIAL_INSTRUCTION names the instruction's file
     #[arg(long, value_name = "LINE")]
     command: Option<String>,
-    /// The model that agents are to use, which they find in $SEATRIAL_MODEL; more than once for several
+    /// The model that agents are to use: the loop asks it, others find it in $SEATRIAL_MODEL; more than once for several
     #[arg(short, long = "model", value_name = "NAME")]
     models: Vec<String>,
     /// A setting of the agent's own

@@ -28,6 +28,8 @@ pub struct JudgeConfig {
     pub votes: Option<u32>,
     /// How long one request may take, in seconds.
     pub timeout_sec: Option<f64>,
+    /// How often a request is sent again where the provider fails it.
+    pub max_retries: Option<u32>,
     /// Whether the answer is marked off in the prompt.
     pub boundary: Option<bool>,
 }
@@ -61,6 +63,7 @@ pub fn read(section: &Section<'_>) -> JudgeConfig {
         effort: judge.text("effort"),
         votes: judge.integer_from("votes", 1).map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
         timeout_sec: judge.positive("timeout_sec").map(|seconds| seconds.min(MOST_SECONDS)),
+        max_retries: judge.integer_from("max_retries", 0).map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
         boundary: judge.boolean("boundary"),
     };
     judge.finish();
@@ -110,6 +113,7 @@ pub fn record(judge: &JudgeConfig) -> Option<Json> {
     put("effort", judge.effort.as_deref().map(Json::from));
     put("votes", judge.votes.map(Json::from));
     put("timeout_sec", judge.timeout_sec.map(Json::from));
+    put("max_retries", judge.max_retries.map(Json::from));
     put("boundary", judge.boundary.map(Json::from));
     Some(table.into())
 }

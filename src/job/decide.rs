@@ -1,7 +1,7 @@
 //! What a trial comes to, once the agent's run and its answer are known. Pure: this is where "whose failure" is
 //! written down, in one order.
 
-use crate::agent::AgentRun;
+use crate::agent::{AgentRun, Ended};
 use crate::answer::Answer;
 use crate::event::{Limit, Outcome};
 use crate::judge::{JudgeError, Verdict};
@@ -38,6 +38,18 @@ fn own_failure(run: &AgentRun) -> Option<WithVerdict> {
     }
     if run.out_of_memory {
         return Some(Box::new(|verdict| Outcome::Limit { limit: Limit::Memory, verdict }));
+    }
+    let limit = |limit| -> Option<WithVerdict> { Some(Box::new(move |verdict| Outcome::Limit { limit, verdict })) };
+    match run.model.as_ref().map(|model| &model.ended) {
+        Some(Ended::TurnLimit) => return limit(Limit::Turns),
+        Some(Ended::TokenBudget) => return limit(Limit::Tokens),
+        Some(Ended::CostBudget) => return limit(Limit::Cost),
+        Some(Ended::ContextExceeded) => return limit(Limit::Context),
+        Some(Ended::Refused(category)) => {
+            let category = category.as_ref().map(|category| format!(" (`{category}`)")).unwrap_or_default();
+            return Some(error(format!("its model refused{category}")));
+        }
+        Some(Ended::Finished | Ended::OutOfTime | Ended::SandboxGone) | None => {}
     }
     match (run.exit_code, run.signal) {
         (Some(0), _) => None,

@@ -7,10 +7,11 @@ use super::setup::Job;
 use super::stop::Stop;
 use super::trial::{self, Context};
 use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
+use crate::model::Failure;
 use crate::plan::Round;
 use crate::sandbox::{self, Engine};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
 
@@ -21,6 +22,8 @@ pub struct Ended {
     pub interrupted: bool,
     /// The engine stopped answering and did not come back.
     pub engine_gone: bool,
+    /// A provider takes nothing more with this key or model.
+    pub provider_gone: Option<Failure>,
     /// The judge judges nothing of this job, such as for a wrong key; in its words.
     pub judge_refused: Option<String>,
 }
@@ -64,7 +67,7 @@ pub async fn run<E>(
     let mut failed = reader(&first).err();
     let images = Arc::new(Images::new(job.tasks.len()));
     let (mut plan, mut todo) = (job.plan.clone(), todo);
-    let (mut engine_gone, mut judge_refused) = (false, None);
+    let (mut engine_gone, mut provider_gone, mut judge_refused) = (false, None, None);
     while failed.is_none() {
         let context = |events| Context {
             engine: engine.clone(),
@@ -74,10 +77,12 @@ pub async fn run<E>(
             events,
             stop: stop.clone(),
             engine_gone: AtomicBool::new(false),
+            provider_gone: OnceLock::new(),
             grading: Grading::new(job.settings.n_concurrent),
             places: Arc::new(Semaphore::new(job.settings.n_concurrent.max(1))),
         };
-        (engine_gone, judge_refused) = round(context, std::mem::take(&mut todo), &stop, reader, &mut failed).await;
+        (engine_gone, provider_gone, judge_refused) =
+            round(context, std::mem::take(&mut todo), &stop, reader, &mut failed).await;
         if failed.is_some() || stop.is_set() {
             break;
         }
@@ -100,8 +105,8 @@ pub async fn run<E>(
         return Err(Broken::Reader(error));
     }
     reader(&Event::JobFinished).map_err(Broken::Reader)?;
-    let interrupted = stop.is_set() && !engine_gone && judge_refused.is_none();
-    Ok(Ended { interrupted, engine_gone, judge_refused })
+    let interrupted = stop.is_set() && !engine_gone && provider_gone.is_none() && judge_refused.is_none();
+    Ok(Ended { interrupted, engine_gone, provider_gone, judge_refused })
 }
 
 /// Runs some trials to their ends; says what [`dispatch`] says. Where a reader fails, the rest is stopped.
@@ -111,7 +116,7 @@ async fn round<E>(
     stop: &Stop,
     reader: &mut impl FnMut(&Event) -> Result<(), E>,
     failed: &mut Option<E>,
-) -> (bool, Option<String>) {
+) -> (bool, Option<Failure>, Option<String>) {
     let (events, mut received) = mpsc::unbounded_channel();
     let dispatcher = tokio::spawn(dispatch(Arc::new(context(events)), todo));
     while let Some(event) = received.recv().await {
@@ -126,8 +131,8 @@ async fn round<E>(
 }
 
 /// Starts trials one after the other as places become free, while answers are judged; says whether the engine was lost,
-/// and why the judge judges nothing, where it is so.
-async fn dispatch(context: Arc<Context>, todo: Todo) -> (bool, Option<String>) {
+/// which provider takes nothing more of agents, and why the judge judges nothing, where it is so.
+async fn dispatch(context: Arc<Context>, todo: Todo) -> (bool, Option<Failure>, Option<String>) {
     let mut trials = JoinSet::new();
     let unjudged = todo.judge;
     let inner = Arc::clone(&context);
@@ -156,7 +161,7 @@ async fn dispatch(context: Arc<Context>, todo: Todo) -> (bool, Option<String>) {
             // Also where all trials have started: what runs is cut short, and the job is not over.
             () = context.stop.wait(), if !told => {
                 told = true;
-                if !engine_gone() && context.grading.refused().is_none() {
+                if !engine_gone() && context.provider_gone.get().is_none() && context.grading.refused().is_none() {
                     context.say(Event::Interrupted);
                 }
             }
@@ -165,7 +170,7 @@ async fn dispatch(context: Arc<Context>, todo: Todo) -> (bool, Option<String>) {
     }
     grading::last(&context).await;
     probe.shutdown().await;
-    (engine_gone(), context.grading.refused())
+    (engine_gone(), context.provider_gone.get().cloned(), context.grading.refused())
 }
 
 /// One trial, in a task of its own: a panic in it is a fault of ours and ends that trial only.

@@ -12,10 +12,11 @@ use super::way_out::WayOut;
 use crate::agent::{self, AgentRun, Launch};
 use crate::answer::{self, Answer};
 use crate::event::{Event, Fault, Judging, Outcome, Stage, Timing, TrialEnd};
+use crate::model::Failure;
 use crate::plan::{Plan, PlannedTrial};
 use crate::sandbox::{self, Engine, Owner, Sandbox, Spec};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -32,6 +33,8 @@ pub struct Context {
     pub stop: Stop,
     /// The engine stopped answering and did not come back.
     pub engine_gone: AtomicBool,
+    /// A provider takes nothing more with this key or model: every further trial would fail alike.
+    pub provider_gone: OnceLock<Failure>,
     /// How answers are judged.
     pub grading: Grading,
     /// One for each trial that may run at a time.
@@ -75,7 +78,10 @@ pub async fn run(context: &Context, index: usize, mut place: Place) -> TrialEnd 
                 }
                 continue;
             }
-            end.outcome = Outcome::Cancelled;
+            // Where a provider takes nothing more, the fault says why.
+            if context.provider_gone.get().is_none() {
+                end.outcome = Outcome::Cancelled;
+            }
         }
         end.faults = faults;
         return end;
@@ -206,7 +212,7 @@ async fn within(
         run = agent::run(&setup.agent, sandbox, &launch, &mut on_text) => run,
     };
     end.timing.agent = Some(clock.since(began));
-    let mut run = run.map_err(|e| fault(Stage::Agent, &e))?;
+    let mut run = run.map_err(|e| failed(context, &e))?;
 
     context.say(Event::TrialStage { trial: index, stage: Stage::Collect });
     let began = clock.now();
@@ -243,6 +249,20 @@ fn launch<'a>(job: &'a Job, task: &'a JobTask, planned: &PlannedTrial) -> Launch
         timeout: Some(job.agent_timeout(task, setup)),
         grace: job.settings.grace,
         output_cap: job.settings.output_cap,
+    }
+}
+
+/// An agent's run that failed is a fault. Where a provider's trouble lasts, the job stops as well.
+fn failed(context: &Context, error: &agent::Failed) -> Fault {
+    match error {
+        agent::Failed::Sandbox(error) => fault(Stage::Agent, error),
+        agent::Failed::Provider(failure) => {
+            if failure.class.is_lasting() {
+                let _ = context.provider_gone.set(failure.clone());
+                context.stop.set();
+            }
+            Fault { stage: Stage::Network, message: failure.to_string() }
+        }
     }
 }
 

@@ -65,6 +65,14 @@ impl Judge {
         }
     }
 
+    /// What a task with this rubric lacks that the judge needs, in words.
+    pub fn lacks(&self, rubric: Option<&str>) -> Option<String> {
+        match self {
+            Judge::Asking(asking) => asking.lacks(rubric),
+            Judge::Rules | Judge::Scripted(_) => None,
+        }
+    }
+
     /// True where its trouble may be over another time.
     pub fn may_recover(&self) -> bool {
         matches!(self, Judge::Asking(_))

@@ -20,6 +20,8 @@ pub struct Settings {
     pub votes: u32,
     /// How long one request may take.
     pub timeout: Duration,
+    /// How often a request is sent again where the provider's side fails it, each time after a longer wait.
+    pub max_retries: u32,
     /// Whether the answer is marked off by a line that it can't forge, where the rubric's form allows it.
     pub boundary: bool,
 }
@@ -34,6 +36,7 @@ impl Default for Settings {
             effort: None,
             votes: 1,
             timeout: Duration::from_secs(120),
+            max_retries: 4,
             boundary: true,
         }
     }

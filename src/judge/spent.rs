@@ -14,7 +14,7 @@ pub struct Spent {
     pub input_tokens: u64,
     /// Tokens that the models wrote, hidden reasoning included.
     pub output_tokens: u64,
-    /// What it cost in US dollars; `None` where a model's price is not known.
+    /// What it cost in US dollars; `None` where a model's price is not known, or a provider did not say what was used.
     pub cost_usd: Option<f64>,
 }
 

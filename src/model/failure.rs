@@ -33,6 +33,8 @@ pub enum Class {
     BadReply,
     /// Played back, and never recorded.
     NotRecorded,
+    /// The recording can't be kept here.
+    Recording,
 }
 
 impl Class {
@@ -51,6 +53,7 @@ impl Class {
             Class::Connection => "connection",
             Class::BadReply => "bad_reply",
             Class::NotRecorded => "not_recorded",
+            Class::Recording => "recording",
         }
     }
 
@@ -66,7 +69,7 @@ impl Class {
 }
 
 /// A request that failed for good.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.line())]
 pub struct Failure {
     /// What kind of trouble.
@@ -119,6 +122,7 @@ impl Failure {
             Class::Timeout => "did not answer in time",
             Class::Connection => "can't be reached",
             Class::BadReply => "sent no reply that can be read",
+            Class::Recording => "was not asked",
             Class::NotRecorded => "is played back, and this request was never recorded",
         }
     }

@@ -40,8 +40,8 @@ pub struct Reply {
     pub blocks: Vec<Block>,
     /// Why it stopped.
     pub stop: Stop,
-    /// What it used, over all parts that are billed.
-    pub usage: Usage,
+    /// What it used, over all parts that are billed; `None` where the provider did not say, which is not nothing.
+    pub usage: Option<Usage>,
     /// The model that the provider says it was.
     pub model: Option<String>,
     /// The parameters as sent: the body without messages, tools and system text. They may differ from those asked for,
@@ -49,6 +49,8 @@ pub struct Reply {
     pub effective: Map<String, Value>,
     /// The provider's form of the turn, for [`Message::raw`].
     pub raw: Value,
+    /// Events of the stream that this program doesn't know, as they came; the first hundred.
+    pub unknown: Vec<Value>,
     /// The provider's id of the request.
     pub request_id: Option<String>,
     /// From sending to the reply's end, for the try that worked.

@@ -7,6 +7,9 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
+/// A shorter word, in bytes, is not taken for a secret.
+const SHORTEST: usize = 8;
+
 /// What stands where a secret was.
 pub const REMOVED: &str = "[secret removed]";
 
@@ -35,16 +38,17 @@ impl Secret {
     }
 
     fn forms(&self) -> Vec<String> {
+        // What servers of one's own take for a key (`none`, `x`) is no secret, and stands in texts for other reasons.
+        if self.0.len() < SHORTEST {
+            return Vec::new();
+        }
         let mut forms = vec![self.0.clone(), percent(&self.0)];
         let quoted = serde_json::Value::from(self.0.as_str()).to_string();
         forms.push(quoted[1..quoted.len() - 1].to_owned());
-        // A short word's base64 would be found in texts that have nothing to do with it.
-        if self.0.len() >= 8 {
-            for offset in 0..3 {
-                let inner = base64_inside(self.0.as_bytes(), offset);
-                forms.push(inner.replace('+', "-").replace('/', "_"));
-                forms.push(inner);
-            }
+        for offset in 0..3 {
+            let inner = base64_inside(self.0.as_bytes(), offset);
+            forms.push(inner.replace('+', "-").replace('/', "_"));
+            forms.push(inner);
         }
         forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
         forms.dedup();

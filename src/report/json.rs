@@ -1,5 +1,6 @@
 //! The report for programs. Its fields are documented here and in `stats/summary.rs`, and carry a format number.
 
+use super::judging::{Judging, judging};
 use super::network::{Network, network};
 use super::plain::misleads;
 use crate::event::NetworkUse;
@@ -17,6 +18,9 @@ struct Report<'a> {
     /// What agents reached and were denied; not there where no trial had a way to listed hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<Network<'a>>,
+    /// What judging came to, where models were asked or answers have classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judging: Option<Judging>,
     /// One entry per agent and model.
     arms: &'a [ArmSummary],
     /// Trials that have ended, in the order of the plan.
@@ -67,6 +71,9 @@ struct TrialPart<'a> {
     /// What it tried to reach; not there where it had no way to listed hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<&'a NetworkUse>,
+    /// What its model used, as `agent::ModelRun` says; not there where no model of ours was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_run: Option<serde_json::Value>,
     /// How long the trial took, in seconds.
     seconds: f64,
 }
@@ -93,6 +100,7 @@ pub fn json(job: &Job, summary: &Summary) -> String {
             part: job.part.as_deref(),
         },
         network: network(job),
+        judging: judging(job),
         arms: &summary.arms,
         trials: job.trials.iter().map(trial).collect(),
         missing: &job.missing,
@@ -121,6 +129,7 @@ fn trial(record: &TrialRecord) -> TrialPart<'_> {
         verdict: record.verdict.as_ref().map(|verdict| verdict.reason.as_str()),
         retries: record.earlier_faults.len(),
         network: record.network.as_ref(),
+        model_run: record.agent_run.as_ref().and_then(|run| serde_json::to_value(run.model.as_ref()?).ok()),
         seconds: span.finished_at - span.started_at,
     }
 }

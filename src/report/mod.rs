@@ -9,6 +9,7 @@ mod compare;
 mod error;
 mod html;
 mod json;
+mod judging;
 mod junit;
 pub mod live;
 mod markdown;

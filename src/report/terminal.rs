@@ -71,6 +71,7 @@ impl Live {
         let Some(line) = line else { return };
         match (self.mode, &self.screen) {
             (Mode::Plain, _) => drop(writeln!(stderr(), "{line}")),
+            (Mode::Quiet, _) if line.starts_with("warning: ") => drop(writeln!(stderr(), "{line}")),
             // What needs attention stays on the screen, above the lines that are redrawn.
             (_, Some(screen)) if is_trouble(event) => screen.bar.println(line),
             _ => {}

@@ -1,6 +1,7 @@
 //! The report for a terminal: 80 columns, no color, readable when it is pasted into a message.
 
 use super::bar::{BAR, bar};
+use super::judging::judging;
 use super::network::network;
 use super::numbers::{
     Group, arm_name, bad_keys, category_cells, counts, groups, interval, job_line, pass_rate, percent, seconds,
@@ -34,6 +35,10 @@ pub fn text(job: &Job, summary: &Summary) -> String {
     if let Some(network) = network(job) {
         out.push_str("\nnetwork\n");
         network.facts().iter().for_each(|(name, text)| fact(&mut out, name, &plain(text)));
+    }
+    if let Some(judging) = judging(job) {
+        out.push_str("\njudging\n");
+        judging.facts().iter().for_each(|(name, text)| fact(&mut out, name, &plain(text)));
     }
     let groups = groups(job);
     if !groups.is_empty() {

@@ -6,7 +6,9 @@
 use super::outcome::OutcomeKind;
 use super::record::{JobRecord, TrialRecord};
 use super::time;
+use crate::agent::ModelRun;
 use crate::event::{Span, Stage};
+use crate::model::Usage;
 use crate::plan::PlannedTrial;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -98,7 +100,7 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
             "version": env!("CARGO_PKG_VERSION"),
             "model_info": model,
         },
-        "agent_result": record.agent_run.as_ref().map(|_| json!({})),
+        "agent_result": record.agent_run.as_ref().map(|run| run.model.as_ref().map_or_else(|| json!({}), agent_result)),
         "verifier_result": rewards(record).map(|rewards| json!({"rewards": rewards})),
         "exception_info": exception(record).map(|(name, policy)| json!({
             "exception_type": name,
@@ -117,6 +119,17 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
         "reward_valid": record.reward.is_some(),
         "seatrial": record,
         "seatrial_seal": record.seal(),
+    })
+}
+
+/// What a model used, as Harbor's AgentContext; what is unknown is null.
+fn agent_result(model: &ModelRun) -> Value {
+    let usage = model.usage.as_ref();
+    json!({
+        "n_input_tokens": usage.map(Usage::prompt),
+        "n_cache_tokens": usage.map(|usage| usage.cache_read),
+        "n_output_tokens": usage.map(|usage| usage.output),
+        "cost_usd": model.cost_usd,
     })
 }
 

@@ -63,7 +63,14 @@ pub fn reason(outcome: &Outcome) -> Option<String> {
         Outcome::NoAnswer { reason } => reason.to_string(),
         Outcome::AgentTimeout { .. } => "the agent ran out of time".into(),
         Outcome::AgentError { reason, .. } | Outcome::Ungraded { reason } => reason.clone(),
-        Outcome::Limit { limit: Limit::Memory, .. } => "the agent ran into its memory limit".into(),
+        Outcome::Limit { limit, .. } => match limit {
+            Limit::Memory => "the agent ran into its memory limit",
+            Limit::Turns => "the agent's model was asked as often as it may be",
+            Limit::Tokens => "the agent's model used as many tokens as it may",
+            Limit::Cost => "the agent's model cost as much as it may",
+            Limit::Context => "the conversation became longer than the agent's model can read",
+        }
+        .into(),
         Outcome::Fault { fault } => fault.message.clone(),
         Outcome::Cancelled => "stopped by the user".into(),
     })

@@ -189,7 +189,7 @@ impl TrialRecord {
                 _ => None,
             },
             earlier_faults: end.faults.clone(),
-            agent_run: end.agent.clone().map(with_finite_time),
+            agent_run: end.agent.clone().map(as_kept),
             answer: end.answer.as_ref().map(answer_record),
             judge: job.judge.clone(),
             judge_spent: end.judging.as_ref().map(|judging| judging.spent).filter(|spent| spent.requests > 0),
@@ -222,8 +222,9 @@ pub fn hex(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The time comes from inside the sandbox, so it may be anything; JSON knows finite numbers only.
-fn with_finite_time(mut run: AgentRun) -> AgentRun {
+/// What was said is in files of its own. The time comes from inside the sandbox, so it may be anything; JSON knows finite numbers only.
+fn as_kept(mut run: AgentRun) -> AgentRun {
+    run.conversation = None;
     if !run.seconds.is_finite() {
         run.seconds = 0.0;
     }

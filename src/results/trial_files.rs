@@ -82,7 +82,14 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd, record: 
     add_lines(&trial_dir.join("verifier/replies.jsonl"), replies.map(|reply| json!(reply)))?;
     let exception = harbor_trial::exception(record)
         .map(|(name, _)| format!("{name}: {}\n", record.reason.as_deref().unwrap_or("no reason was given")));
-    let bytes: [(&str, Option<&[u8]>); 6] = [
+    let said = end.agent.as_ref().and_then(|run| run.conversation.as_ref());
+    let (trajectory, messages) = (said.map(|said| pretty(&said.trajectory)), said.map(|said| pretty(&said.messages)));
+    if said.is_some() {
+        make_folder(&trial_dir.join("agent"))?;
+    }
+    let bytes: [(&str, Option<&[u8]>); 8] = [
+        ("agent/trajectory.json", trajectory.as_deref()),
+        ("agent/messages.json", messages.as_deref()),
         (ANSWER, raw),
         ("artifacts/manifest.json", Some(&manifest)),
         ("verifier/reward.txt", reward.as_ref().map(String::as_bytes)),

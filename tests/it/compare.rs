@@ -1,6 +1,7 @@
 //! `seatrial compare`: the same tasks only, paired, with both tests, and nothing settled that isn't.
 
 use crate::job_fixture::{fault, job_of, make, scored};
+use crate::report::matches_schema;
 use crate::support::{Suite, shared};
 use seatrial::results::JobRecord;
 use seatrial::stats::{paired, smallest_difference, tasks_to_find};
@@ -42,10 +43,9 @@ fn two_jobs_are_compared_by_task_and_what_is_not_settled_is_called_so() {
         "compare_md",
         suite.run(&["compare", "jobs/terra", "jobs/luna", "--format", "md"]).expect_code(0).stdout
     );
-    let json: Value = serde_json::from_str(
-        &suite.run(&["compare", "jobs/terra", "jobs/luna", "--format", "json"]).expect_code(0).stdout,
-    )
-    .expect("JSON");
+    let run = suite.run(&["compare", "jobs/terra", "jobs/luna", "--format", "json"]).expect_code(0);
+    matches_schema("compare.json", &run.stdout);
+    let json: Value = serde_json::from_str(&run.stdout).expect("JSON");
     let all = &json["pairs"][0]["all"];
     assert_eq!(all["better"], Value::Null);
     assert_eq!(

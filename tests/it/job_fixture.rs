@@ -35,6 +35,7 @@ pub fn job_of(name: &str, tasks: &[&str], agents: &[(&str, Option<&str>)], attem
         name: name.into(),
         dataset: "tasks".into(),
         judge: "rules".into(),
+        judge_parameters: None,
         corpus: Some("sha256:c0".into()),
         tasks: names.iter().enumerate().map(task).collect(),
         trials: plan(&names, &agents, attempts).trials,
@@ -118,7 +119,7 @@ pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
             seconds: 0.25,
             output_bytes: 6,
             dropped_bytes: 0,
-            spoiled: None,
+            ..AgentRun::default()
         }),
         answer: ran.then_some(answer),
         outcome,

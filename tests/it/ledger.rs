@@ -6,7 +6,7 @@ use crate::job_fixture::{
 use crate::support::Suite;
 use seatrial::answer::Answer;
 use seatrial::event::{Event, Fault, Outcome, Span, Stage};
-use seatrial::results::{Error, Job, Next, Store, next, read_answer, read_job, rejudged};
+use seatrial::results::{Error, Job, Next, Store, next, read_answer, read_job, unjudged};
 use seatrial::stats::summarize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -196,7 +196,9 @@ fn resume_runs_exactly_what_says_nothing_about_the_agent() {
                 let kept = job.by_name()[record.trials[trial].name.as_str()];
                 let answer = read_answer(&dir, kept).expect("it is there");
                 assert!(matches!(&answer, Some(Answer::Text { text, .. }) if text == "42 dogs\n"));
-                let end = rejudged(kept, answer, scored(1.0), Span { started_at: 1.0, finished_at: 2.0 });
+                let mut end = unjudged(kept, answer.expect("there is one"));
+                end.outcome = scored(1.0);
+                end.timing.judge = Some(Span { started_at: 1.0, finished_at: 2.0 });
                 handle(&mut store, Event::TrialFinished { trial, end: Box::new(end) });
             }
         }

@@ -93,7 +93,21 @@ mod audit_contextbench;
 mod judge;
 /// The `rules` judge: what holds for any text.
 mod judge_hostile;
+/// Judges that ask models, against a server on this machine: faults, votes, outages, injected text.
+mod judge_models;
 mod judge_properties;
+
+/// A provider on this machine, for every test that asks a model.
+mod model_server;
+
+/// The model client: formats, streams, kinds of trouble.
+mod model;
+
+/// The formats, as the providers' own packages speak them.
+mod model_speakers;
+
+/// The agent `loop`, its record and its recordings.
+mod model_agent;
 
 /// The project's own shape: imports, sizes, words, documents.
 mod tidy;

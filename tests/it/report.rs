@@ -228,6 +228,7 @@ fn what_agents_reached_and_were_denied_is_kept_and_shown_in_every_format() {
         handle(&mut store, Event::TrialFinished { trial, end: Box::new(end) });
     }
     drop(store);
+    matches_schema("report.json", &suite.run(&["report", "jobs/open", "--format", "json"]).expect_code(0).stdout);
     let lines = suite.read(&format!("jobs/open/{}/network.jsonl", job.trials[1].name));
     insta::assert_snapshot!(lines, @r#"
     {"format":1,"at":"2023-11-14T22:13:20.000000Z","phase":"agent","host":"api.test","port":443,"address":"192.0.2.7:443","allowed":true,"reason":"listed","why":"listed as `*.test`","end":"closed","how":"closed","up":1,"down":2,"seconds":0.25}
@@ -263,4 +264,31 @@ fn what_agents_reached_and_were_denied_is_kept_and_shown_in_every_format() {
     insta::assert_snapshot!(json["network"].to_string(), @r#"{"trials":2,"allowed":2,"denied":3,"unrecorded":2,"reached":{"api.test":2},"unreached":{"down.test":4},"refused":{"evil|.test":1},"tried_to_leave":["leaves"]}"#);
     assert_eq!(json["trials"][1]["network"]["denied"], 3);
     assert!(json["trials"][2].get("network").is_none(), "{json}");
+}
+
+/// Holds a report in JSON against its schema, which documents every field and knows no other.
+#[track_caller]
+pub fn matches_schema(schema: &str, report: &str) {
+    let path = crate::support::project().join("schemas").join(schema);
+    let schema = serde_json::from_str(&std::fs::read_to_string(&path).expect("the schema")).expect("JSON");
+    let report: serde_json::Value = serde_json::from_str(report).expect("JSON");
+    let schema = jsonschema::validator_for(&schema).expect("a schema");
+    let wrong: Vec<String> = schema.iter_errors(&report).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // What holds for anything would hold for this too.
+    let mut other = report;
+    other["arms"][0]["all"]["rewarded_"] = 1.into();
+    assert!(!schema.is_valid(&other), "a field that isn't documented is noticed");
+}
+
+#[test]
+fn json_keeps_to_its_schema() {
+    let suite = mixed_suite();
+    let run = suite.run(&["report", "jobs/mixed", "--format", "json"]).expect_code(0);
+    matches_schema("report.json", &run.stdout);
+    let (mut job, ends) = mixed();
+    job.tasks[0].question_type = Some("lookup".into());
+    job.tasks[1].audit = Some("wrong".into());
+    make(&suite.join("jobs/typed"), &job, ends);
+    matches_schema("report.json", &suite.run(&["report", "jobs/typed", "--format", "json"]).expect_code(0).stdout);
 }

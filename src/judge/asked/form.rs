@@ -69,17 +69,23 @@ impl Form {
     /// # Errors
     /// What is wrong with the task's rubric, where this form needs one.
     pub fn prompt(self, matter: Matter<'_>, mark: bool) -> Result<Prompt, String> {
-        match self {
-            Form::Rubric => {
-                let rubric = matter.rubric.ok_or("it has no `tests/rubric.txt`")?;
-                if !has_submission(rubric) {
-                    return Err(
-                        "its `tests/rubric.txt` has no `{submission}`, so no judge would see the answer".to_owned()
-                    );
-                }
-                Ok(fill(rubric, matter, mark))
+        Ok(fill(&self.template(matter.rubric)?, matter, mark))
+    }
+
+    /// The text that is filled for a task with this rubric.
+    ///
+    /// # Errors
+    /// What is wrong with the rubric, where this form needs one.
+    pub fn template(self, rubric: Option<&str>) -> Result<String, String> {
+        match (self, rubric) {
+            (Form::Rubric, None) => {
+                Err("it has no `tests/rubric.txt`, by which the `rubric` judge would judge".to_owned())
             }
-            _ => Ok(fill(&self.words(), matter, mark)),
+            (Form::Rubric, Some(rubric)) if !has_submission(rubric) => {
+                Err("its `tests/rubric.txt` has no `{submission}`, so no judge would see the answer".to_owned())
+            }
+            (Form::Rubric, Some(rubric)) => Ok(rubric.to_owned()),
+            _ => Ok(self.words()),
         }
     }
 

@@ -9,11 +9,16 @@ use super::prompt::Prompt;
 use super::votes::together;
 use crate::judge::settings::{Asked, Parameters, Settings, usual_temperature};
 use crate::judge::{Error, JudgeError, Judgment, Matter, RawReply, Spent, Trouble, Verdict};
-use crate::model::{self, Class, Client, Endpoint, Failure, Message, Prices, Reply, Request, Schema, Stop, Transport};
+use crate::model::{
+    self, Class, Client, Endpoint, Failure, Message, Prices, Reply, Request, Retry, Schema, Stop, Transport, Usage,
+};
 use sha2::{Digest, Sha256};
 
 /// How often one vote is asked for until it can be read.
 const TRIES: u32 = 3;
+
+/// How much of one reply is read, in bytes: many times what a verdict takes.
+const BODY_CAP: usize = 4 << 20;
 
 /// A judge that asks models.
 #[derive(Debug)]
@@ -50,8 +55,12 @@ impl Asking {
             Some(url) if name.ends_with("_BASE_URL") => Some(url.clone()),
             _ => env(name),
         };
-        let client =
-            model::Settings { silence: settings.timeout, whole: settings.timeout, ..model::Settings::default() };
+        let client = model::Settings {
+            retry: Retry { max_retries: settings.max_retries, ..Retry::default() },
+            silence: settings.timeout,
+            whole: settings.timeout,
+            body_cap: BODY_CAP,
+        };
         let voters = settings.models.iter().map(|model| {
             let endpoint = Endpoint::from_env(model, &variable)?;
             let temperature = settings.temperature.unwrap_or_else(|| usual_temperature(model));
@@ -64,6 +73,11 @@ impl Asking {
     /// The judge's name.
     pub fn name(&self) -> &'static str {
         self.form.name()
+    }
+
+    /// What a task with this rubric lacks, in words.
+    pub fn lacks(&self, rubric: Option<&str>) -> Option<String> {
+        self.form.template(rubric).err()
     }
 
     /// What its verdicts depend on.
@@ -211,9 +225,9 @@ impl Told {
     ) {
         self.spent += Spent {
             requests: u64::from(reply.retries) + 1,
-            input_tokens: reply.usage.prompt(),
-            output_tokens: reply.usage.output,
-            cost_usd: prices.cost(&voter.client.endpoint().model, &reply.usage),
+            input_tokens: reply.usage.as_ref().map_or(0, Usage::prompt),
+            output_tokens: reply.usage.as_ref().map_or(0, |usage| usage.output),
+            cost_usd: reply.usage.as_ref().and_then(|usage| prices.cost(&voter.client.endpoint().model, usage)),
         };
         let effective = reply.effective.clone().into();
         let text = if reply.text().is_empty() { reply.raw.to_string() } else { reply.text() };

@@ -1,5 +1,17 @@
-//! How each provider's interface wants a request and gives a reply, whole or as a stream; one file for each.
+//! How each provider's interface wants a request and gives a reply, whole or as a stream; one file for each. A stream is
+//! gathered into the same JSON that a whole reply has, so that replies are read in one way only.
 
+mod chat;
+mod events;
+mod gather;
+mod messages;
 mod meter;
+mod parts;
+mod responses;
+mod trouble;
 
+pub(super) use events::Events;
+pub(super) use gather::Gather;
 pub use meter::Meter;
+pub(super) use parts::{Parts, body, effective, read, usage};
+pub(super) use trouble::classify;

@@ -1,6 +1,8 @@
 //! What goes in and comes out of a transport, and the three kinds of it behind one verb.
 
-use super::live;
+use super::live::Live;
+use super::record::Record;
+use super::replay::Replay;
 use crate::model::Error;
 use crate::model::secret::Secret;
 use bytes::Bytes;
@@ -62,7 +64,9 @@ pub struct Transport {
 
 #[derive(Debug, Clone)]
 enum Kind {
-    Live(live::Live),
+    Live(Live),
+    Record(Record),
+    Replay(Replay),
 }
 
 /// How long connecting may take.
@@ -74,15 +78,15 @@ impl Transport {
     /// # Errors
     /// [`Error::Tls`] where HTTPS can't be set up here.
     pub fn live() -> Result<Transport, Error> {
-        Ok(Transport { kind: Kind::Live(live::Live::new()?) })
+        Ok(Transport { kind: Kind::Live(Live::new()?) })
     }
 
     /// Sends to providers, and keeps what was said below `folder`, without secrets.
     ///
     /// # Errors
     /// As [`Transport::live`], and [`Error::Io`] where the folder can't be made.
-    pub fn recording(_folder: &Path) -> Result<Transport, Error> {
-        Transport::live()
+    pub fn recording(folder: &Path) -> Result<Transport, Error> {
+        Ok(Transport { kind: Kind::Record(Record::new(folder)?) })
     }
 
     /// Sends nothing: answers come from the recording below `folder`.
@@ -90,7 +94,7 @@ impl Transport {
     /// # Errors
     /// Where there is no recording, or it can't be read.
     pub fn replaying(folder: &Path) -> Result<Transport, Error> {
-        Err(Error::NoRecordings { path: folder.to_owned() })
+        Ok(Transport { kind: Kind::Replay(Replay::new(folder)?) })
     }
 
     /// Sends a request and gives back the answer as soon as its head is there. Redirects are not followed: the key is
@@ -101,6 +105,8 @@ impl Transport {
     pub async fn send(&self, request: &HttpRequest) -> Result<HttpResponse, TransportError> {
         match &self.kind {
             Kind::Live(live) => live.send(request).await,
+            Kind::Record(record) => record.send(request).await,
+            Kind::Replay(replay) => replay.send(request),
         }
     }
 }

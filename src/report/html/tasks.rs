@@ -5,8 +5,9 @@ use super::super::numbers::{pass_rate, seconds, three, verdict};
 use super::super::plain::{clip, plain};
 use super::plot::posterior;
 use crate::results::{Job, TrialRecord};
-use crate::stats::{ArmSummary, JudgeRates, Prior, Scale, TaskSummary, Thresholds};
+use crate::stats::{ArmSummary, JudgeRates, Prior, Scale, TaskSummary, Thresholds, Tried};
 use maud::{Markup, html as markup};
+use std::collections::BTreeMap;
 
 /// How sure a tier must be to be told, as in a calibration.
 const SURE: f64 = 0.9;
@@ -16,6 +17,12 @@ pub fn table(arm: &ArmSummary, job: &Job, id: &str) -> Markup {
     let counts: Vec<(u64, u64)> = arm.tasks.iter().map(|task| (task.all.rewarded, task.all.passes)).collect();
     let scale = Scale::new(Thresholds::DEFAULT, SURE, Prior::learn(&counts), JudgeRates::PERFECT);
     let (hard, easy) = (scale.thresholds.hard, scale.thresholds.easy);
+    // Many tasks have the same counts, and what is believed of each takes a while to work out.
+    let mut drawn: BTreeMap<(u64, u64), Markup> = BTreeMap::new();
+    let mut tier = |task: &TaskSummary| {
+        let drawing = drawn.entry((task.all.rewarded, task.all.passes)).or_insert_with(|| tier(&scale, &task.all));
+        drawing.clone()
+    };
     let audited = arm.tasks.iter().any(|task| task.audit.is_some());
     let typed = !arm.categories.is_empty();
     markup! {
@@ -45,7 +52,7 @@ pub fn table(arm: &ArmSummary, job: &Job, id: &str) -> Markup {
                     @if typed { td { (plain(task.question_type.as_deref().unwrap_or("-"))) } }
                     @if audited { td { (verdict(task).unwrap_or("-".into())) } }
                     td { (plain(task.difficulty.as_deref().unwrap_or("-"))) }
-                    (tier(&scale, task))
+                    (tier(task))
                     td.n data-v=(number(pass_rate(task.all.rewarded, task.all.passes))) { (task.all.passes) "/" (task.all.rewarded) }
                     td.n data-v=(number(task.all.mean_reward)) { (three(task.all.mean_reward)) }
                     td.n { (task.all.planned - task.all.rewarded) }
@@ -56,8 +63,8 @@ pub fn table(arm: &ArmSummary, job: &Job, id: &str) -> Markup {
     }
 }
 
-fn tier(scale: &Scale, task: &TaskSummary) -> Markup {
-    let (n, passes) = (task.all.rewarded, task.all.passes);
+fn tier(scale: &Scale, all: &Tried) -> Markup {
+    let (n, passes) = (all.rewarded, all.passes);
     if n == 0 {
         return markup! { td data-v="-1" { "no data" } td data-v="-1" {} };
     }

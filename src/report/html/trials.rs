@@ -99,7 +99,7 @@ fn trial(job: &Job, record: &TrialRecord, most: usize) -> Markup {
             dl {
                 dt { "answer" }
                 dd { (answer(job, record)) }
-                dt { "verdict" }
+                dt { @if record.verdict.is_some() { "verdict" } @else { "why" } }
                 dd {
                     (plain(&why(record)))
                     @if let Some(verdict) = &record.verdict {

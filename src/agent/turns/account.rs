@@ -1,0 +1,121 @@
+//! What a run of the loop used, and why it ended.
+
+use super::settings::Turns;
+use crate::model::{Class, Reply, Usage};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Why the loop ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// The model gave its answer.
+    Finished,
+    /// It was asked as often as it may be.
+    TurnLimit,
+    /// It used as many tokens as it may.
+    TokenBudget,
+    /// It cost as much as it may.
+    CostBudget,
+    /// Its time was over.
+    OutOfTime,
+    /// The conversation became longer than it can read.
+    ContextExceeded,
+    /// It refused, with the provider's category where one is given.
+    Refused(Option<String>),
+    /// Its sandbox was gone.
+    SandboxGone,
+}
+
+/// What a run of the loop used. Costs and tokens are `None` where the provider or the prices leave them unknown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelRun {
+    /// Why it ended.
+    pub ended: Ended,
+    /// The model that the provider says it was.
+    pub model: Option<String>,
+    /// Replies of the model.
+    pub steps: u32,
+    /// Calls of tools.
+    pub tool_calls: u32,
+    /// Tokens.
+    pub usage: Option<Usage>,
+    /// US dollars.
+    pub cost_usd: Option<f64>,
+    /// Seconds in which the model replied.
+    pub model_seconds: f64,
+    /// Seconds in which tools ran.
+    pub tool_seconds: f64,
+    /// Seconds waited for a provider that failed or asked to wait.
+    pub waited_seconds: f64,
+    /// Requests that failed and were sent again.
+    pub retries: u32,
+    /// Of those, streams that broke off: what they used is billed, perhaps, and not in `usage`.
+    pub cut_streams: u32,
+    /// The parameters as sent.
+    pub effective: Map<String, Value>,
+}
+
+impl Default for ModelRun {
+    fn default() -> ModelRun {
+        ModelRun {
+            ended: Ended::SandboxGone,
+            model: None,
+            steps: 0,
+            tool_calls: 0,
+            usage: Some(Usage::default()),
+            cost_usd: Some(0.0),
+            model_seconds: 0.0,
+            tool_seconds: 0.0,
+            waited_seconds: 0.0,
+            retries: 0,
+            cut_streams: 0,
+            effective: Map::new(),
+        }
+    }
+}
+
+impl ModelRun {
+    /// Counts a reply; gives back what it cost, where that is known.
+    pub(super) fn count(&mut self, turns: &Turns, reply: &Reply) -> Option<f64> {
+        self.steps += 1;
+        self.model_seconds += reply.latency.as_secs_f64();
+        self.waited_seconds += reply.waited.as_secs_f64();
+        self.retries += reply.retries;
+        self.cut_streams += reply.cut_streams;
+        self.model = reply.model.clone().or(self.model.take());
+        self.effective = reply.effective.clone();
+        // One unknown part makes the sum unknown.
+        self.usage = self.usage.take().zip(reply.usage.as_ref()).map(|(mut sum, more)| {
+            sum += more;
+            sum
+        });
+        let cost = reply.usage.as_ref().and_then(|usage| turns.prices.cost(&turns.client.endpoint().model, usage));
+        self.cost_usd = self.cost_usd.zip(cost).map(|(sum, more)| sum + more);
+        cost
+    }
+
+    /// The limit that is reached, where one is.
+    pub(super) fn limit(&self, turns: &Turns) -> Option<Ended> {
+        let settings = &turns.settings;
+        if self.steps >= settings.max_turns {
+            return Some(Ended::TurnLimit);
+        }
+        // Where what was used is unknown, a budget can't be held to: it counts as used up, once something was.
+        let tokens = self.usage.as_ref().map_or(u64::MAX, Usage::total);
+        if settings.token_budget.is_some_and(|budget| tokens >= budget) {
+            return Some(Ended::TokenBudget);
+        }
+        let cost = self.cost_usd.unwrap_or(f64::INFINITY);
+        settings.cost_budget.is_some_and(|budget| cost >= budget).then_some(Ended::CostBudget)
+    }
+}
+
+/// What a failed request is for the loop, where the conversation itself brought it about.
+pub(super) fn own_end(class: Class) -> Option<Ended> {
+    match class {
+        Class::ContextExceeded => Some(Ended::ContextExceeded),
+        Class::Refused => Some(Ended::Refused(None)),
+        _ => None,
+    }
+}

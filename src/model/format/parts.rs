@@ -1,0 +1,105 @@
+//! The two verbs over all interfaces: a request becomes a body, a reply's JSON becomes its parts.
+
+use super::{chat, messages, responses};
+use crate::model::endpoint::{Api, Endpoint};
+use crate::model::reply::Stop;
+use crate::model::request::{Block, Request};
+use crate::model::usage::Usage;
+use serde_json::{Map, Value};
+
+/// What a reply's JSON says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parts {
+    pub blocks: Vec<Block>,
+    pub stop: Stop,
+    /// The turn, as it is sent back.
+    pub raw: Value,
+}
+
+/// The body of a request.
+pub fn body(endpoint: &Endpoint, request: &Request) -> Value {
+    let model = endpoint.model.as_str();
+    let mut body = match endpoint.api {
+        Api::Messages => messages::body(model, request),
+        Api::Chat => chat::body(model, request),
+        Api::Responses => responses::body(model, request),
+    };
+    for (key, value) in &request.extra {
+        body.insert(key.clone(), value.clone());
+    }
+    Value::Object(body)
+}
+
+/// The parameters of a body, without what is asked.
+pub fn effective(body: &Value) -> Map<String, Value> {
+    const ASKED: [&str; 5] = ["messages", "input", "system", "instructions", "tools"];
+    let all = body.as_object().into_iter().flatten();
+    all.filter(|(key, _)| !ASKED.contains(&key.as_str())).map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// What a reply's JSON says, or why it is none.
+pub fn read(api: Api, reply: &Value) -> Result<Parts, String> {
+    match api {
+        Api::Messages => messages::read(reply),
+        Api::Chat => chat::read(reply),
+        Api::Responses => responses::read(reply),
+    }
+}
+
+/// What a reply's JSON says that was used; also of one that is not complete.
+pub fn usage(api: Api, reply: &Value) -> Option<Usage> {
+    let usage = reply.get("usage").filter(|usage| usage.is_object())?;
+    Some(match api {
+        Api::Messages => messages::usage(usage),
+        Api::Chat => openai_usage(usage, ["prompt_tokens", "completion_tokens"]),
+        Api::Responses => openai_usage(usage, ["input_tokens", "output_tokens"]),
+    })
+}
+
+/// OpenAI counts cached tokens among those read, unlike us.
+fn openai_usage(usage: &Value, [input, output]: [&str; 2]) -> Usage {
+    let details = |name: &str, what: &str| count(&usage[format!("{name}_details")], what);
+    let cached = details(input, "cached_tokens");
+    Usage {
+        input: count(usage, input).saturating_sub(cached),
+        output: count(usage, output),
+        cache_read: cached,
+        reasoning: details(output, "reasoning_tokens"),
+        ..Usage::default()
+    }
+}
+
+/// A count; nothing where it is missing, null or no whole number.
+pub fn count(object: &Value, name: &str) -> u64 {
+    object.get(name).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// A string, where one is there and not empty.
+pub fn string<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
+    object.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+/// A call's input as the model wrote it: an object, else the text.
+pub fn call_input(arguments: &str) -> Value {
+    let text = if arguments.trim().is_empty() { "{}" } else { arguments };
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Value::Object(object),
+        _ => Value::from(arguments),
+    }
+}
+
+/// `value` without the keys that are null.
+pub fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(object) => {
+            object.iter().filter(|(_, v)| !v.is_null()).map(|(k, v)| (k.clone(), v.clone())).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// The texts of blocks, joined.
+pub fn texts(blocks: &[Block]) -> String {
+    let text = |block: &Block| if let Block::Text { text } = block { Some(text.clone()) } else { None };
+    blocks.iter().filter_map(text).collect()
+}

@@ -1,0 +1,47 @@
+//! Which kind of trouble a provider's error is: by its status, and by its own words where the status says too little.
+
+use super::parts::string;
+use crate::model::failure::Class;
+use serde_json::Value;
+
+/// The class of an error, and its message in one line. `status` is `None` for
+/// an error within a stream.
+pub fn classify(status: Option<u16>, body: &Value) -> (Class, String) {
+    let error = if body["error"].is_object() { &body["error"] } else { body };
+    let message = match body {
+        Value::String(text) => text.clone(),
+        _ => string(error, "message").or_else(|| string(body, "error")).unwrap_or_default().to_owned(),
+    };
+    let words = [string(error, "code"), string(error, "type")];
+    let says = |names: &[&str]| words.iter().flatten().any(|word| names.contains(word));
+    let lower = message.to_lowercase();
+    let class = if says(&["context_length_exceeded", "exceed_context_size_error", "request_too_large"])
+        || status == Some(413)
+        || (matches!(status, Some(400 | 422) | None)
+            && ["prompt is too long", "maximum context length", "context window"].iter().any(|t| lower.contains(t)))
+    {
+        Class::ContextExceeded
+    } else if says(&["insufficient_quota", "billing_error", "billing_hard_limit_reached"]) || status == Some(402) {
+        Class::Billing
+    } else if says(&["content_policy_violation", "content_filter"]) {
+        Class::Refused
+    } else {
+        match status {
+            Some(401 | 403) => Class::Authentication,
+            Some(404) => Class::NotFound,
+            Some(429) => Class::Throttled,
+            Some(408 | 409) => Class::Overloaded,
+            Some(status) if status >= 500 => Class::Overloaded,
+            Some(status) if status >= 400 => Class::BadRequest,
+            // A redirect, say: no reply, and not followed.
+            Some(_) => Class::BadReply,
+            None if says(&["rate_limit_error", "rate_limit_exceeded"]) => Class::Throttled,
+            None if says(&["authentication_error", "permission_error", "invalid_api_key"]) => Class::Authentication,
+            None if says(&["not_found_error"]) => Class::NotFound,
+            None if says(&["invalid_request_error"]) => Class::BadRequest,
+            None if body.is_string() => Class::BadReply,
+            None => Class::Overloaded,
+        }
+    };
+    (class, message.lines().next().unwrap_or_default().trim().to_owned())
+}

@@ -1,0 +1,91 @@
+//! What is kept of one request and its answer, and how a request is known again: by what it asks, not by when it is
+//! asked, over which connection or with which key.
+
+use super::send::HttpRequest;
+use crate::model::secret::Secret;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// The version of the files.
+pub const FORMAT: u32 = 1;
+
+/// One file of a recording.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The how-manyth request that asks the same, from 0.
+    pub ordinal: u32,
+    pub request: Asked,
+    pub response: Answered,
+}
+
+/// What was asked. No host: the same is asked of another one with another base URL. No headers but those that change
+/// the answer: a key is in the others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    pub method: String,
+    /// The URL's path and query.
+    pub path: String,
+    /// Headers that change what the provider does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<(String, String)>,
+    /// The body; a string where it is no JSON.
+    pub body: Value,
+}
+
+/// What was answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    pub status: u16,
+    /// Headers that whoever asks looks at.
+    pub headers: Vec<(String, String)>,
+    /// The body, as UTF-8.
+    pub body: String,
+    /// The body did not come to its end, or was not read to it.
+    pub cut: bool,
+}
+
+const OF_REQUEST: [&str; 2] = ["anthropic-beta", "anthropic-version"];
+const OF_ANSWER: [&str; 6] =
+    ["content-type", "retry-after", "retry-after-ms", "x-should-retry", "request-id", "x-request-id"];
+
+impl Asked {
+    /// What this request asks, secrets removed.
+    pub fn of(request: &HttpRequest) -> Asked {
+        let rest = request.url.split_once("://").map_or(request.url.as_str(), |(_, rest)| rest);
+        let path = rest.find('/').map_or("/", |at| &rest[at..]);
+        let text = scrub(&String::from_utf8_lossy(&request.body), &request.secrets);
+        let mut headers = kept(&request.headers, &OF_REQUEST);
+        headers.sort();
+        Asked {
+            method: request.method.clone(),
+            path: scrub(path, &request.secrets),
+            headers,
+            body: serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        }
+    }
+
+    /// The name under which equal requests are kept.
+    pub fn key(&self) -> String {
+        let bytes = serde_json::to_vec(self).expect("it has only string keys");
+        Sha256::digest(bytes).iter().take(10).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// Headers of these names.
+fn kept(headers: &[(String, String)], names: &[&str]) -> Vec<(String, String)> {
+    let named = |(name, _): &&(String, String)| names.contains(&name.to_ascii_lowercase().as_str());
+    headers.iter().filter(named).cloned().collect()
+}
+
+/// The headers of an answer that are kept.
+pub fn answer_headers(headers: &[(String, String)]) -> Vec<(String, String)> {
+    kept(headers, &OF_ANSWER)
+}
+
+/// A text without any of the secrets.
+pub fn scrub(text: &str, secrets: &[Secret]) -> String {
+    secrets.iter().fold(text.to_owned(), |text, secret| secret.scrub(&text))
+}

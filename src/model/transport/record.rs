@@ -1,0 +1,114 @@
+//! Sends to providers and keeps each exchange as a file, whole and without secrets, once its body has come or was given
+//! up. The name says what was asked: `<digest of the request>-<ordinal>.json`.
+
+use super::exchange::{Answered, Asked, Exchange, FORMAT, answer_headers, scrub};
+use super::live::Live;
+use super::send::{Body, HttpRequest, HttpResponse, TransportError};
+use crate::model::Error;
+use crate::model::secret::Secret;
+use bytes::Bytes;
+use futures_util::Stream;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+
+/// A recording that is being made.
+#[derive(Debug, Clone)]
+pub struct Record {
+    live: Live,
+    folder: PathBuf,
+    /// How often each request was sent.
+    sent: Arc<Mutex<HashMap<String, u32>>>,
+}
+
+impl Record {
+    pub fn new(folder: &Path) -> Result<Record, Error> {
+        let failed = |source| Error::Io { verb: "create", path: folder.to_owned(), source };
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        Ok(Record { live: Live::new()?, folder: folder.to_owned(), sent: Arc::default() })
+    }
+
+    pub async fn send(&self, request: &HttpRequest) -> Result<HttpResponse, TransportError> {
+        let asked = Asked::of(request);
+        let ordinal = self.ordinal(&asked.key());
+        let response = self.live.send(request).await?;
+        let kept = Kept {
+            body: response.body,
+            seen: Vec::new(),
+            file: self.folder.join(format!("{}-{ordinal}.json", asked.key())),
+            exchange: Some(Exchange {
+                format: FORMAT,
+                ordinal,
+                request: asked,
+                response: Answered {
+                    status: response.status,
+                    headers: answer_headers(&response.headers),
+                    body: String::new(),
+                    cut: false,
+                },
+            }),
+            secrets: request.secrets.clone(),
+        };
+        Ok(HttpResponse { status: response.status, headers: response.headers, body: Box::pin(kept) })
+    }
+
+    /// The next number of this request. A recording that is gone on with keeps what it has.
+    fn ordinal(&self, key: &str) -> u32 {
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = sent.entry(key.to_owned()).or_insert(0);
+        while self.folder.join(format!("{key}-{next}.json")).exists() {
+            *next += 1;
+        }
+        *next += 1;
+        *next - 1
+    }
+}
+
+/// A body that is passed on and kept.
+struct Kept {
+    body: Body,
+    seen: Vec<u8>,
+    file: PathBuf,
+    /// Gone once it is written.
+    exchange: Option<Exchange>,
+    secrets: Vec<Secret>,
+}
+
+impl Kept {
+    fn keep(&mut self, cut: bool) -> Result<(), TransportError> {
+        let Some(mut exchange) = self.exchange.take() else { return Ok(()) };
+        // The whole at once: a secret may lie across pieces.
+        exchange.response.body = scrub(&String::from_utf8_lossy(&self.seen), &self.secrets);
+        exchange.response.cut = cut;
+        let folder = self.file.parent().unwrap_or(Path::new("."));
+        let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
+            serde_json::to_writer_pretty(&mut file, &exchange)?;
+            file.persist(&self.file).map(drop).map_err(|e| e.error)
+        });
+        written.map_err(|e| TransportError::Record(format!("`{}`: {e}", self.file.display())))
+    }
+}
+
+impl Stream for Kept {
+    type Item = Result<Bytes, TransportError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        match ready!(self.body.as_mut().poll_next(context)) {
+            Some(Ok(piece)) => {
+                self.seen.extend_from_slice(&piece);
+                Poll::Ready(Some(Ok(piece)))
+            }
+            Some(Err(error)) => Poll::Ready(Some(self.keep(true).and(Err(error)))),
+            None => Poll::Ready(self.keep(false).err().map(Err)),
+        }
+    }
+}
+
+impl Drop for Kept {
+    /// Given up in the middle, or after the last word of a stream. What can't be written here is missed in playing back.
+    fn drop(&mut self) {
+        let _ = self.keep(true);
+    }
+}

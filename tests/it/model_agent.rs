@@ -1,0 +1,285 @@
+//! The agent `loop` through the real binary, against a provider on this machine: what it does, what it costs, whose
+//! failure what is, and that it runs again from a recording.
+
+use crate::model_server::{Act, Received, Server, chat, chat_stream, message, message_stream, response_stream};
+use crate::support::{self, Run, Suite};
+use crate::tiny::{self, trial};
+use seatrial::agent::Ended;
+use seatrial::results::OutcomeKind::{self, AgentError, Fault, Limit, Scored};
+use seatrial::sandbox::docker::BASE;
+use serde_json::{Value, json};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const KEY: &str = "sk-canary-0123456789abcdef";
+
+/// Runs the binary with the provider's address and a key.
+fn run(suite: &Suite, url: &str, args: &[&str]) -> Run {
+    let mut command = suite.command(args);
+    command.env("ANTHROPIC_BASE_URL", url).env("ANTHROPIC_API_KEY", KEY);
+    command.env("OPENAI_BASE_URL", format!("{url}/v1")).env("OPENAI_API_KEY", KEY);
+    let out = command.output().expect("the binary starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    Run { code: out.status.code(), stdout: text(out.stdout), stderr: text(out.stderr) }
+}
+
+/// The loop with this model on the fake engine, whose sandbox has the right answer after any command.
+fn fake(suite: &Suite, server: &Server, model: &str, more: &[&str]) -> Run {
+    suite.write("engine.json", r#"{"default": {"answer": "42", "output": "é 7"}}"#);
+    let args = ["run", "tasks", "-a", "loop", "-m", model, "--job-name", "j", "--fake-engine", "engine.json", "-q"];
+    run(suite, &server.url(), &[&args, more].concat())
+}
+
+fn call(id: &str, name: &str, input: Value) -> Value {
+    json!({"type": "tool_use", "id": id, "name": name, "input": input})
+}
+
+/// Two calls at once, then the answer.
+fn two_turns() -> Vec<Act> {
+    let first = json!([{"type": "thinking", "thinking": "Hm.", "signature": "s"}, {"type": "text", "text": "Looking."},
+        call("c1", "bash", json!({"command": "ls"})), call("c2", "grep", json!({"pattern": "x", "path": "/app"}))]);
+    let last = json!([call("c3", "finish", json!({"answer": "42"}))]);
+    vec![Act::stream(&message_stream(&first, "tool_use")), Act::stream(&message_stream(&last, "tool_use"))]
+}
+
+#[test]
+fn a_model_answers_and_all_that_it_used_is_kept() {
+    let suite = tiny::suite(&["t"]);
+    let server = Server::start(two_turns());
+    suite.write("prices.toml", "[claude-x]\ndate = \"2026-11-30\"\ninput = 1.0\noutput = 2.0\ncache_read = 0.1\n");
+    fake(&suite, &server, "anthropic/claude-x", &["--ak", "prices=prices.toml"]).expect_code(0);
+    let record = trial(&suite.join("jobs/j"), "t");
+    let model = record.agent_run.expect("it ran").model.expect("a model was asked");
+    assert_eq!((record.outcome, record.reward, &model.ended), (Scored, Some(1.0), &Ended::Finished));
+    assert_eq!((model.steps, model.tool_calls, model.retries), (2, 3, 0));
+    let usage = model.usage.expect("it is said");
+    assert_eq!((usage.input, usage.output, usage.cache_read), (20, 10, 200));
+    let cost = model.cost_usd.expect("prices are given");
+    assert!((cost - 60e-6).abs() < 1e-12, "{cost}");
+    let folder = format!("jobs/j/{}", record.trial.name);
+    let result: Value = serde_json::from_str(&suite.read(&format!("{folder}/result.json"))).expect("JSON");
+    let wanted = json!({"n_input_tokens": 220, "n_cache_tokens": 200, "n_output_tokens": 10, "cost_usd": cost});
+    assert_eq!(result["agent_result"], wanted);
+    let trajectory: Value =
+        serde_json::from_str(&suite.read(&format!("{folder}/agent/trajectory.json"))).expect("JSON");
+    let steps = trajectory["steps"].as_array().expect("steps");
+    let sources: Vec<&str> = steps.iter().filter_map(|step| step["source"].as_str()).collect();
+    assert_eq!(sources, ["system", "user", "agent", "agent"]);
+    assert!(steps.iter().zip(1..).all(|(step, n)| step["step_id"] == n));
+    assert_eq!(steps[2]["reasoning_content"], "Hm.");
+    assert_eq!(steps[2]["tool_calls"][1]["function_name"], "grep");
+    assert_eq!(steps[2]["observation"]["results"][0], json!({"source_call_id": "c1", "content": "é 7"}));
+    assert_eq!(trajectory["final_metrics"]["total_prompt_tokens"], 220);
+    let messages: Value = serde_json::from_str(&suite.read(&format!("{folder}/agent/messages.json"))).expect("JSON");
+    assert_eq!(messages[1]["raw"][0]["signature"], "s", "the provider's own blocks are kept");
+    let second = &server.requests()[1].body["messages"];
+    assert_eq!(second[2]["content"][1], json!({"type": "tool_result", "tool_use_id": "c2", "content": "é 7"}));
+}
+
+#[test]
+fn the_loop_speaks_all_three_formats() {
+    let finish =
+        json!({"id": "c1", "type": "function", "function": {"name": "finish", "arguments": "{\"answer\":\"42\"}"}});
+    let chat = json!({"role": "assistant", "content": null, "tool_calls": [finish]});
+    let item =
+        json!([{"type": "function_call", "call_id": "c1", "name": "finish", "arguments": "{\"answer\":\"42\"}"}]);
+    for (model, act) in [
+        ("anthropic/claude-x", two_turns().remove(1)),
+        ("openai/gpt-x", Act::stream(&chat_stream(&chat, "tool_calls"))),
+        ("openai-responses/gpt-x", Act::stream(&response_stream(&item, "completed"))),
+        ("org/a-model-of-mine", Act::stream(&chat_stream(&chat, "tool_calls"))),
+    ] {
+        let suite = tiny::suite(&["t"]);
+        let server = Server::start(vec![act]);
+        fake(&suite, &server, model, &[]).expect_code(0);
+        let record = trial(&suite.join("jobs/j"), "t");
+        let model_run = record.agent_run.expect("it ran").model.expect("a model was asked");
+        assert_eq!((record.outcome, model_run.cost_usd), (Scored, None), "{model}: no price is known, which is not 0");
+    }
+}
+
+#[test]
+fn whose_failure_it_is_decides_what_it_counts() {
+    let text = |text: &str| json!([{"type": "text", "text": text}]);
+    let error =
+        |status, kind: &str| Act::json(status, &json!({"type": "error", "error": {"type": kind, "message": "no"}}));
+    let long = Act::json(400, &json!({"error": {"type": "invalid_request_error", "message": "prompt is too long"}}));
+    let more: [(Act, &[&str], OutcomeKind, Option<f64>, &str); 6] = [
+        (
+            Act::stream(&message_stream(&text("Hm."), "end_turn")),
+            &["--ak", "max_turns=3"],
+            Limit,
+            Some(0.0),
+            "as often",
+        ),
+        (
+            Act::stream(&message_stream(&text("Hm."), "max_tokens")),
+            &["--ak", "token_budget=200"],
+            Limit,
+            Some(0.0),
+            "tokens",
+        ),
+        (Act::stream(&message_stream(&text("No."), "refusal")), &[], AgentError, Some(0.0), "its model refused"),
+        (Act::stream(&message_stream(&json!([]), "model_context_window_exceeded")), &[], Limit, Some(0.0), "longer"),
+        (long, &[], Limit, Some(0.0), "longer"),
+        (error(400, "invalid_request_error"), &[], Fault, None, "does not accept the request (400): no"),
+    ];
+    for (act, args, outcome, reward, reason) in more {
+        let suite = tiny::suite(&["t"]);
+        let server = Server::start(vec![act.clone()]);
+        let code = if outcome == Fault { 3 } else { 0 };
+        fake(&suite, &server, "claude-x", args).expect_code(code);
+        let record = trial(&suite.join("jobs/j"), "t");
+        assert_eq!((record.outcome, record.reward), (outcome, reward), "{act:?}");
+        assert!(record.reason.as_deref().is_some_and(|why| why.contains(reason)), "{:?}", record.reason);
+    }
+}
+
+#[test]
+fn a_key_that_is_not_accepted_stops_the_job_in_one_sentence_and_resume_goes_on() {
+    let suite = tiny::suite(&["a", "b", "c"]);
+    let calls = AtomicUsize::new(0);
+    let server = Server::with(move |_| match calls.fetch_add(1, Ordering::Relaxed) {
+        0 => Act::json(401, &json!({"type": "error", "error": {"type": "authentication_error", "message": "no"}})),
+        _ => two_turns().remove(1),
+    });
+    let said = fake(&suite, &server, "claude-x", &["-n", "1"]).expect_code(2).stderr;
+    assert!(said.contains("does not accept the key (401): no"), "{said}");
+    assert!(said.contains("hint: look at the key in `ANTHROPIC_API_KEY`"), "{said}");
+    assert!(said.contains("then `seatrial resume jobs/j` goes on"), "{said}");
+    assert_eq!(server.requests().len(), 1, "nothing more was asked with that key");
+    run(&suite, &server.url(), &["resume", "jobs/j", "--fake-engine", "engine.json", "-q"]).expect_code(0);
+    let outcomes: Vec<OutcomeKind> = tiny::ledger(&suite.join("jobs/j")).into_values().map(|r| r.outcome).collect();
+    assert_eq!(outcomes, [Scored; 3]);
+}
+
+#[test]
+fn what_is_missing_or_wrong_is_said_before_anything_runs() {
+    let suite = tiny::suite(&["t"]);
+    suite.write("engine.json", "{}");
+    let go = |more: &[&str]| {
+        let mut command =
+            suite.command(&[&["run", "tasks", "-a", "loop", "--fake-engine", "engine.json"], more].concat());
+        for name in ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"] {
+            command.env_remove(name);
+        }
+        let out = command.output().expect("the binary starts");
+        assert_eq!(out.status.code(), Some(2));
+        String::from_utf8(out.stderr).expect("UTF-8")
+    };
+    assert!(go(&[]).contains("agent `loop` needs a model to ask"));
+    assert!(go(&["-m", "claude-x"]).contains("`ANTHROPIC_API_KEY` is not set"));
+    assert!(go(&["-m", "my-model"]).contains("set `OPENAI_BASE_URL`"));
+    assert!(go(&["-m", "claude-x", "--replay", "none"]).contains("failed to read `none`"));
+    assert!(go(&["-m", "claude-x", "--ak", "turns=3"]).contains("unknown field `turns`"));
+    assert!(go(&["-m", "claude-x", "--ak", "cost_budget=1"]).contains("`cost_budget` needs `prices`"));
+    assert!(!suite.join("jobs").exists());
+}
+
+#[test]
+fn a_recorded_job_runs_again_without_a_provider_or_a_key_and_nothing_else_does() {
+    let suite = tiny::suite(&["t"]);
+    let server = Server::start(two_turns());
+    fake(&suite, &server, "claude-x", &["--record", "said"]).expect_code(0);
+    let recorded = crate::mini::tree(&suite.join("said"));
+    assert_eq!(recorded.len(), 2);
+    let again = |job: &str| {
+        let mut command =
+            suite.command(&["run", "tasks", "-a", "loop", "-m", "claude-x", "--replay", "said", "--job-name"]);
+        command.args([job, "--fake-engine", "engine.json", "-q"]).env_remove("ANTHROPIC_API_KEY");
+        command.env_remove("ANTHROPIC_BASE_URL").output().expect("the binary starts").status.code()
+    };
+    assert_eq!(again("again"), Some(0));
+    let (first, second) = (trial(&suite.join("jobs/j"), "t"), trial(&suite.join("jobs/again"), "t"));
+    let used = |record: &seatrial::results::TrialRecord| record.agent_run.clone().and_then(|run| run.model?.usage);
+    assert_eq!((first.verdict.as_ref(), used(&first)), (second.verdict.as_ref(), used(&second)));
+    suite.write("tasks/t/instruction.md", "How many now?\n");
+    assert_eq!(again("changed"), Some(3));
+    let reason = trial(&suite.join("jobs/changed"), "t").reason.expect("a fault has a reason");
+    assert!(reason.contains("this request was never recorded: the nearest is `said/"), "{reason}");
+    assert!(reason.contains("which differs at `/messages/0/content/0/text`"), "{reason}");
+    // The key is in no file of a job or a recording.
+    for folder in ["jobs", "said"] {
+        for (path, bytes) in crate::mini::tree(&suite.join(folder)) {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            assert!(!text.contains("sk-canary") && !text.contains("c2stY2FuYXJ5"), "{folder}/{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn tools_act_in_the_container_and_the_answer_is_collected_from_it() {
+    if support::docker("tools_act_in_the_container").await.is_none() {
+        return;
+    }
+    let suite = Suite::new();
+    tiny::task(&suite, "t", BASE, "");
+    let turns = Mutex::new(0);
+    let server = Server::with(move |_: &Received| {
+        let mut turn = turns.lock().expect("not poisoned");
+        *turn += 1;
+        let content = match *turn {
+            1 => json!([
+                call(
+                    "c1",
+                    "bash",
+                    json!({"command": "mkdir -p /app/d; printf 'é one\\ntwo\\n' > /app/d/f.txt; echo $((6*7))"})
+                ),
+                call("c2", "grep", json!({"pattern": "^t.o$", "path": "/app/d"})),
+                call("c3", "read", json!({"path": "/app/d/f.txt", "lines": 1})),
+                call("c4", "bash", json!({"command": "sleep 30", "timeout_sec": 1})),
+                call("c5", "bash", json!({"command": "env; ls /seatrial /solution /tests 2>&1; exit 3"})),
+                call("c6", "nothing", json!({})),
+                call("c7", "bash", json!({"command": "head -c 100000 /dev/zero | tr '\\0' x"})),
+                call("c8", "grep", json!({"pattern": "nowhere", "path": "/app/d"})),
+            ]),
+            _ => json!([call("c9", "finish", json!({"answer": "'42' \"é\" $HOME"}))]),
+        };
+        Act::json(200, &message(&content, "tool_use"))
+    });
+    let args = ["run", "tasks", "-a", "loop", "-m", "claude-x", "--job-name", "j", "-q"];
+    run(&suite, &server.url(), &args).expect_code(0);
+    let results = server.requests()[1].body["messages"][2]["content"].clone();
+    let result = |n: usize| results[n]["content"].as_str().expect("text").to_owned();
+    assert_eq!(result(0), "42\n");
+    assert_eq!(result(1), "/app/d/f.txt:2:two\n");
+    assert_eq!(result(2), "é one\n");
+    assert_eq!((result(3).contains("[stopped after 1 s]"), &results[3]["is_error"]), (true, &json!(true)));
+    assert!(result(4).ends_with("[exit code 3]") && !result(4).contains(KEY), "{}", result(4));
+    assert_eq!(result(5), "there is no tool `nothing`; there are bash, read, grep and finish");
+    assert!(result(6).len() < 31_000 && result(6).contains("70000 more bytes of output were dropped"));
+    assert_eq!(result(7), "[no output]");
+    let record = trial(&suite.join("jobs/j"), "t");
+    let answer = suite.read(&format!("jobs/j/{}/artifacts/app/answer.txt", record.trial.name));
+    assert_eq!(answer, "'42' \"é\" $HOME\n");
+    assert_eq!(record.outcome, Scored);
+}
+
+#[test]
+fn usage_that_the_provider_does_not_say_is_unknown() {
+    let suite = tiny::suite(&["t"]);
+    let finish =
+        json!({"id": "c1", "type": "function", "function": {"name": "finish", "arguments": "{\"answer\":\"42\"}"}});
+    let mut whole = chat(&json!({"role": "assistant", "content": "", "tool_calls": [finish]}), "stop");
+    whole["usage"] = Value::Null;
+    let server = Server::start(vec![Act::json(200, &whole)]);
+    fake(&suite, &server, "openai/gpt-x", &[]).expect_code(0);
+    let record = trial(&suite.join("jobs/j"), "t");
+    assert_eq!(record.agent_run.expect("it ran").model.expect("a model was asked").usage, None);
+}
+
+#[test]
+fn time_is_the_agents_where_its_model_thinks_and_not_where_its_provider_fails() {
+    let busy = Act::json(529, &json!({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}));
+    let finish = two_turns().remove(1);
+    let slow = finish.clone().slow(std::time::Duration::from_secs(4));
+    for (script, outcome) in
+        [(vec![busy.header("retry-after-ms", "2500"), finish], Scored), (vec![slow], OutcomeKind::AgentTimeout)]
+    {
+        let suite = tiny::suite(&[]);
+        tiny::task(&suite, "t", "fake", "[agent]\ntimeout_sec = 2.0");
+        let server = Server::start(script);
+        fake(&suite, &server, "claude-x", &[]).expect_code(0);
+        assert_eq!(trial(&suite.join("jobs/j"), "t").outcome, outcome);
+    }
+}
