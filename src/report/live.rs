@@ -4,7 +4,6 @@
 use super::numbers::number_of;
 use super::plain::{clip, first_line, plain};
 use crate::event::{Event, Outcome, Stage, TrialEnd};
-use crate::plan::PlannedTrial;
 use crate::results::OutcomeKind;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,8 +65,8 @@ impl State {
             Event::Notice { .. } => {}
             Event::Round(round) => {
                 self.decided = Some((round.decided, round.of));
-                let label = |trial: &PlannedTrial| plain(&format!("{} attempt {}", trial.task, trial.attempt));
-                self.labels.extend(round.trials.iter().map(label));
+                let labels = round.trials.iter().map(|trial| plain(&format!("{} attempt {}", trial.task, trial.attempt)));
+                self.labels.extend(labels);
             }
             Event::ImageStarted { task } => {
                 self.images.insert(task.clone(), Image { last_line: String::new(), since: now });
