@@ -7,7 +7,7 @@ use crate::artifact::Artifacts;
 use crate::judge::{Judgment, RawReply, ScriptRun, Spent, Verdict};
 use crate::model::ModelUse;
 use crate::network::Attempt;
-use crate::plan::{Plan, PlannedTrial};
+use crate::plan::{Plan, PlannedTrial, Round};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -106,6 +106,9 @@ pub enum Event {
         /// How it ended.
         end: Box<TrialEnd>,
     },
+    /// In a calibrating job all trials so far have ended, and it is decided which come next; their indices follow those of
+    /// the plan so far.
+    Round(Round),
     /// The user asked to stop: nothing new starts.
     Interrupted,
     /// The job is over, with everything on disk.

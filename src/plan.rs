@@ -50,25 +50,69 @@ pub struct Plan {
     pub trials: Vec<PlannedTrial>,
 }
 
+/// How a calibrating job spends its trials: each task gets some attempts first, and then more, a few at a time, where its
+/// tier is still open.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Allocation {
+    /// How many attempts each task gets first; a score rests on these alone.
+    pub first: u32,
+    /// How many it gets in each further round.
+    pub step: u32,
+    /// How many it gets at most.
+    pub cap: u32,
+    /// How many trials the job may have at most, all tasks together.
+    pub budget: Option<usize>,
+    /// The pass rates at which hard and medium, medium and easy tasks meet.
+    pub thresholds: (f64, f64),
+    /// How likely a tier must be to count as settled.
+    pub confidence: f64,
+}
+
+/// What a calibrating job does next, decided when every trial so far has ended.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Round {
+    /// The trials to come; none where the job is over.
+    pub trials: Vec<PlannedTrial>,
+    /// How many tasks have their tier, counted for each agent.
+    pub decided: usize,
+    /// Of how many.
+    pub of: usize,
+}
+
 /// Lays out `attempts` × tasks × agents in Harbor's order.
 pub fn plan(tasks: &[String], agents: &[AgentRef], attempts: u32) -> Plan {
     let mut trials = Vec::new();
     for attempt in 1..=attempts {
-        for (task_index, task) in tasks.iter().enumerate() {
-            for (agent_index, agent) in agents.iter().enumerate() {
-                let name = trial_name(task, agent, agent_index, attempt);
-                trials.push(PlannedTrial {
-                    name,
-                    task: task.clone(),
-                    task_index,
-                    agent: agent.clone(),
-                    agent_index,
-                    attempt,
-                });
-            }
+        for task in tasks.iter().enumerate() {
+            trials.extend(agents.iter().enumerate().map(|agent| planned(task, agent, attempt)));
         }
     }
     Plan { trials }
+}
+
+/// The plan of `trials` with tasks and agents as they are called now: equal to them where those are the same.
+pub fn again(tasks: &[String], agents: &[AgentRef], trials: &[PlannedTrial]) -> Plan {
+    let again = |trial: &PlannedTrial| {
+        let (task, agent) = (tasks.get(trial.task_index)?, agents.get(trial.agent_index)?);
+        Some(planned((trial.task_index, task), (trial.agent_index, agent), trial.attempt))
+    };
+    Plan { trials: trials.iter().filter_map(again).collect() }
+}
+
+impl PlannedTrial {
+    /// Another attempt at the same task by the same agent.
+    pub fn at_attempt(&self, attempt: u32) -> PlannedTrial {
+        planned((self.task_index, &self.task), (self.agent_index, &self.agent), attempt)
+    }
+}
+
+fn planned(
+    (task_index, task): (usize, &String),
+    (agent_index, agent): (usize, &AgentRef),
+    attempt: u32,
+) -> PlannedTrial {
+    let name = trial_name(task, agent, agent_index, attempt);
+    PlannedTrial { name, task: task.clone(), task_index, agent: agent.clone(), agent_index, attempt }
 }
 
 /// Harbor's alphabet for short ids: no letter or digit that looks like another.

@@ -2,8 +2,8 @@
 
 use super::error::Error;
 use super::{
-    audit, base, clean, compare, doctor, forge, generate, init, judge, judge_cases, lint, populate, report, resume,
-    run, select, stamp,
+    audit, base, calibrate, clean, compare, doctor, forge, generate, init, judge, judge_cases, lint, populate, report,
+    resume, run, select, stamp,
 };
 use clap::Parser;
 use std::process::ExitCode;
@@ -30,6 +30,7 @@ enum Verb {
     JudgeCases(judge_cases::JudgeCasesArgs),
     Audit(audit::AuditArgs),
     Forge(forge::ForgeArgs),
+    Calibrate(calibrate::CalibrateArgs),
     Select(select::SelectArgs),
     Stamp(stamp::StampArgs),
     Base(base::BaseArgs),
@@ -66,6 +67,7 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
         Verb::JudgeCases(args) => wait(judge_cases::run(args)),
         Verb::Forge(args) => forge::run(args),
         Verb::Audit(args) => audit::run(args),
+        Verb::Calibrate(args) => calibrate::run(args),
         Verb::Select(args) => select::run(args),
         Verb::Stamp(args) => stamp::run(args),
         Verb::Base(args) => wait(base::run(args)),

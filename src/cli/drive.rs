@@ -110,6 +110,7 @@ pub fn engine_record(engine: &Engine) -> EngineRecord {
 /// Does what a job has to do and gives the exit code.
 pub async fn drive(engine: Engine, job: Arc<Job>, todo: Todo, mut store: Store, quiet: bool) -> Result<u8, Error> {
     let dir = store.dir().to_path_buf();
+    let allocation = store.record().calibrate.clone();
     let mut live = Live::new(Mode::detect(quiet));
     let stop = Stop::default();
     let hurry = watch_signals(stop.clone())?;
@@ -118,7 +119,11 @@ pub async fn drive(engine: Engine, job: Arc<Job>, todo: Todo, mut store: Store, 
         live.handle(event);
         Ok::<(), results::Error>(())
     };
-    let run = job::run(engine.clone(), Arc::clone(&job), todo, stop.clone(), &mut reader);
+    let mut more = || match &allocation {
+        Some(allocation) => Ok(Some(stats::next_round(&results::read_job(&dir)?, allocation))),
+        None => Ok(None),
+    };
+    let run = job::run(engine.clone(), Arc::clone(&job), todo, stop.clone(), &mut reader, &mut more);
     let ended = tokio::select! {
         ended = run => Some(ended),
         _ = hurry => None,

@@ -13,7 +13,7 @@ use crate::job::{self, AgentSetup, Job, JobTask, Retry, Settings};
 use crate::judge::ScriptEnvironment;
 use crate::model::{Client, Endpoint, Prices};
 use crate::network::{self, Egress, Policy};
-use crate::plan::{AgentRef, plan};
+use crate::plan::{AgentRef, PlannedTrial, again, plan};
 use crate::populate::{Mode, populate};
 use crate::results::{EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
 use crate::sandbox::{ImageSource, Limits};
@@ -39,6 +39,15 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Plans the trials of a job that has grown beyond what its settings say.
+    pub fn plan_again(&mut self, trials: &[PlannedTrial]) {
+        let tasks: Vec<String> = self.job.tasks.iter().map(|task| task.name.clone()).collect();
+        let agents: Vec<AgentRef> = self.job.agents.iter().map(agent_ref).collect();
+        let plan = again(&tasks, &agents, trials);
+        self.record.trials.clone_from(&plan.trials);
+        Arc::get_mut(&mut self.job).expect("a job that is only loaded is nobody else's").plan = plan;
+    }
+
     /// What would run, for `--dry-run`.
     pub fn show(&self) {
         let (job, settings) = (&self.job, &self.job.settings);
@@ -167,6 +176,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         corpus: (!digests.is_empty()).then(|| digests.into_iter().collect::<Vec<_>>().join(" ")),
         tasks: records,
         trials: plan.trials.clone(),
+        calibrate: None,
         observed: observed(),
     };
     let egress = Arc::new(egress);

@@ -6,6 +6,7 @@ pub mod exit;
 mod attack;
 mod audit;
 mod base;
+mod calibrate;
 mod clean;
 mod compare;
 mod dispatch;

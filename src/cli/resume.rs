@@ -48,7 +48,10 @@ pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
     };
     // Only the job's own settings count here: a variable set since then must not make it another job.
     let config = config::resolve(&flags, |_| None, Some(file), &found.record.name)?;
-    let loaded = load(&config, false, &args.engine)?;
+    let mut loaded = load(&config, false, &args.engine)?;
+    if found.record.calibrate.is_some() {
+        loaded.plan_again(&found.record.trials);
+    }
     loaded.notes.iter().for_each(|note| super::say(note));
     let engine = drive::engine(&args.engine).await?;
     let mut now = loaded.record;

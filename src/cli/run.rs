@@ -1,5 +1,6 @@
 //! `seatrial run`: run a job. The program's story, top to bottom; each step's work is its room's.
 
+use super::calibrate::thresholds;
 use super::drive::{self, EngineArgs};
 use super::error::Error;
 use super::keys;
@@ -9,9 +10,19 @@ use super::vendor::VendorArgs;
 use crate::config::{self, Flags, JudgeConfig};
 use crate::job::Todo;
 use crate::judge::{self, Judge};
+use crate::plan::Allocation;
 use crate::results::Store;
+use crate::stats::Thresholds;
 use crate::task::{self, NetworkMode};
 use std::path::{Path, PathBuf};
+
+/// A calibrating job's attempts of each task in each round.
+const BATCH: u32 = 3;
+/// Its attempts of a task at most, and with `--thorough`.
+const CAP: u32 = 12;
+const THOROUGH: u32 = 24;
+/// How likely a tier must be.
+const CONFIDENCE: f64 = 0.9;
 
 /// Run a job: every task, k attempts, in Docker
 ///
@@ -25,6 +36,7 @@ use std::path::{Path, PathBuf};
   seatrial run tasks -a mini-swe-agent -m openai/gpt-x --max-requests 50
   seatrial run tasks -a loop -m anthropic/NAME      a model, asked from here; tools act in the container
   seatrial run tasks -i 'ledger-1*' --dry-run       what would run
+  seatrial run tasks --calibrate --budget 500       trials where they decide how hard a task is
   seatrial run tasks --judge rubric --judge-model openai/gpt-4.1
 
 Exit codes:
@@ -57,6 +69,18 @@ pub struct RunArgs {
     /// How often each agent tries each task, at most 1000 [default: 1]
     #[arg(short = 'k', long, value_name = "K")]
     n_attempts: Option<u32>,
+    /// Spend trials where they decide: 3 attempts each, then 3 more at a time where the tier is still open
+    #[arg(long, conflicts_with = "n_attempts")]
+    calibrate: bool,
+    /// With --calibrate: up to 24 attempts for a task, not 12
+    #[arg(long, requires = "calibrate")]
+    thorough: bool,
+    /// With --calibrate: at most so many trials in all
+    #[arg(long, value_name = "TRIALS", requires = "calibrate")]
+    budget: Option<usize>,
+    /// With --calibrate: where the tiers meet, two pass rates, or `legacy` for 0.1,0.9
+    #[arg(long, value_name = "HARD,EASY", default_value = "0.2,0.8", value_parser = thresholds, requires = "calibrate")]
+    thresholds: Thresholds,
     /// How many trials run at a time, at most 1000 [default: 4]
     #[arg(short = 'n', long, value_name = "N")]
     n_concurrent: Option<usize>,
@@ -140,6 +164,7 @@ pub async fn run(args: &RunArgs) -> Result<u8, Error> {
     config.judge.name = Some(loaded.judge.clone());
     args.check_judge(&loaded.job.judge)?;
     keys::audit(&mut loaded, args.plans.as_deref())?;
+    loaded.record.calibrate = args.allocation(loaded.record.trials.len())?;
     loaded.notes.iter().for_each(|note| super::say(note));
     if args.dry_run {
         loaded.show();
@@ -154,6 +179,25 @@ pub async fn run(args: &RunArgs) -> Result<u8, Error> {
 }
 
 impl RunArgs {
+    /// How a calibrating job spends its trials; `first` of them are planned already.
+    fn allocation(&self, first: usize) -> Result<Option<Allocation>, Error> {
+        if let Some(budget) = self.budget.filter(|budget| *budget < first) {
+            return Err(Error::Usage(format!(
+                "`--budget {budget}` is less than the {first} trials of the first round"
+            )));
+        }
+        let cap = if self.thorough { THOROUGH } else { CAP };
+        let Thresholds { hard, easy } = self.thresholds;
+        Ok(self.calibrate.then_some(Allocation {
+            first: BATCH,
+            step: BATCH,
+            cap,
+            budget: self.budget,
+            thresholds: (hard, easy),
+            confidence: CONFIDENCE,
+        }))
+    }
+
     /// What is typed for a judge that asks models must not be lost on one that asks none.
     fn check_judge(&self, judge: &Judge) -> Result<(), Error> {
         let typed = [(!self.judge_models.is_empty(), "--judge-model"), (self.judge_votes.is_some(), "--judge-votes")];
@@ -171,7 +215,7 @@ impl RunArgs {
             command: self.command.clone(),
             agent_kwargs: self.agent_kwargs.clone(),
             agent_env: self.agent_env.clone(),
-            n_attempts: self.n_attempts,
+            n_attempts: if self.calibrate { Some(BATCH) } else { self.n_attempts },
             n_concurrent: self.n_concurrent,
             include: self.include.clone(),
             exclude: self.exclude.clone(),

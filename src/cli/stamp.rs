@@ -2,8 +2,9 @@
 
 use super::error::Error;
 use super::exit;
-use crate::stamp::{Changes, changes, read_audit, read_calibration, write};
-use std::path::PathBuf;
+use crate::stamp::{Changes, changes, read_audit, read_calibration, stale_stamps, write};
+use crate::{report, stats};
+use std::path::{Path, PathBuf};
 
 /// Write measured tiers, or the audit's verdicts on answer keys, into task.toml
 ///
@@ -11,15 +12,15 @@ use std::path::PathBuf;
 /// makes a task another task, so jobs can still be resumed.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  seatrial stamp tasks --calibration calibration.json --dry-run\n  seatrial audit --format json > audit.json; seatrial stamp tasks --audit audit.json"
+    after_help = "Examples:\n  seatrial stamp tasks --calibration calibration.json --dry-run\n  seatrial stamp tasks --calibration calibration.json --explain ledger-21\n  seatrial stamp tasks --check\n  seatrial audit --format json > audit.json; seatrial stamp tasks --audit audit.json"
 )]
-#[command(group = clap::ArgGroup::new("what").required(true).args(["calibration", "audit"]))]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(true).args(["calibration", "audit", "check"]))]
 pub struct StampArgs {
     /// A folder of tasks, or one task
     #[arg(value_name = "DATASET")]
     dataset: PathBuf,
     /// The measured tiers: JSON with `tasks.<id>.tier`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "audit")]
     calibration: Option<PathBuf>,
     /// The verdicts: what `seatrial audit --format json` printed
     #[arg(long, value_name = "FILE")]
@@ -27,11 +28,27 @@ pub struct StampArgs {
     /// Show what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
+    /// Change nothing; fail where a stamped task has changed since it was measured, or where a stamp is not what the file
+    /// says
+    #[arg(long, conflicts_with = "dry_run")]
+    check: bool,
+    /// Change nothing; say why the calibration gives this task its tier, or none
+    #[arg(long, value_name = "TASK", requires = "calibration", conflicts_with_all = ["check", "dry_run"])]
+    explain: Option<String>,
 }
 
 /// Runs the verb and gives the exit code.
 pub fn run(args: &StampArgs) -> Result<u8, Error> {
+    if let (Some(path), Some(task)) = (&args.calibration, &args.explain) {
+        return explain(path, task);
+    }
+    let stale = if args.check { check_stale(&args.dataset)? } else { 0 };
     let (stamps, what) = match (&args.calibration, &args.audit) {
+        (None, None) if args.check && stale == 0 => {
+            super::say("every stamp holds");
+            return Ok(exit::OK);
+        }
+        (None, None) if args.check => return Ok(exit::CHECK_FAILED),
         (Some(path), _) => (read_calibration(path)?, "calibration"),
         (None, Some(path)) => (read_audit(path)?, "audit"),
         (None, None) => return Err(Error::Usage("`stamp` needs `--calibration FILE` or `--audit FILE`".into())),
@@ -42,21 +59,50 @@ pub fn run(args: &StampArgs) -> Result<u8, Error> {
         found.without_task.clear();
     }
     for change in &found.changes {
-        if args.dry_run {
+        if args.dry_run || args.check {
             super::show(change.diff().trim_end_matches('\n'));
         } else {
             write(change)?;
         }
     }
-    super::say(&summary(&found, what, args.dry_run));
+    super::say(&summary(&found, what, args.dry_run || args.check));
+    let fits = found.changes.is_empty() && found.others.is_empty() && stale == 0;
+    Ok(if args.check && !fits { exit::CHECK_FAILED } else { exit::OK })
+}
+
+/// Names the tasks whose stamps hold no longer, and says how many there are.
+fn check_stale(dataset: &Path) -> Result<usize, Error> {
+    let stale = stale_stamps(dataset)?;
+    for (task, why) in &stale {
+        super::say(&format!("error: the calibration of `{task}` is stale: {why} since it was measured"));
+    }
+    if !stale.is_empty() {
+        super::say("\nhint: `seatrial populate` first where files are not restored yet; else measure and stamp again");
+    }
+    Ok(stale.len())
+}
+
+fn explain(path: &Path, task: &str) -> Result<u8, Error> {
+    let text =
+        std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("failed to read `{}`: {e}", path.display())))?;
+    let calibration = stats::Calibration::parse(&text).map_err(|e| {
+        let path = path.display();
+        Error::Usage(format!("`{path}`: {e}; only what `seatrial calibrate` wrote can be explained"))
+    })?;
+    let Some(entry) = calibration.tasks.get(task) else {
+        return Err(Error::Usage(format!("`{}` has no task `{task}`", path.display())));
+    };
+    super::show(report::explain(&calibration, task, entry).trim_end_matches('\n'));
     Ok(exit::OK)
 }
 
 fn summary(found: &Changes, file: &str, dry_run: bool) -> String {
+    let changed =
+        if file == "audit" { "another key or other documents than" } else { "not the task that was measured" };
     let mut out = String::new();
     for (names, what) in [
         (&found.without_entry, format!("no entry in the {file}, left alone")),
-        (&found.others, format!("another key or other documents than in the {file}, left alone")),
+        (&found.others, format!("{changed} in the {file}, left alone")),
         (&found.without_task, "no such task in the dataset, entry not used".to_owned()),
         (&found.open, format!("tier still open in the {file}, left alone")),
     ] {

@@ -9,6 +9,7 @@ use super::trial::{self, Context};
 use crate::artifact::Artifacts;
 use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
 use crate::model::Failure;
+use crate::plan::Round;
 use crate::sandbox::{self, Engine};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -48,7 +49,8 @@ pub enum Broken<E> {
     Engine(sandbox::Error),
 }
 
-/// Does what there is to do. `reader` gets every event in order; when it returns, what the event said is kept.
+/// Does what there is to do. `reader` gets every event in order; when it returns, what the event said is kept. When all
+/// trials have ended, `more` says whether others follow.
 ///
 /// # Errors
 /// [`Broken`]; trials that were running are ended and removed first.
@@ -58,35 +60,48 @@ pub async fn run<E>(
     todo: Todo,
     stop: Stop,
     reader: &mut impl FnMut(&Event) -> Result<(), E>,
+    more: &mut impl FnMut() -> Result<Option<Round>, E>,
 ) -> Result<Ended, Broken<E>> {
     // What dead jobs left goes first, so that it can't stand in the way of this one.
     engine.sweep(None).await.map_err(Broken::Engine)?;
     let open = |index: &usize| todo.run.contains(index) || todo.judge.iter().any(|(other, _)| other == index);
     let done = (0..job.plan.trials.len()).filter(|index| !open(index)).collect();
     let first = Event::JobStarted { plan: job.plan.clone(), done };
-    let (events, mut received) = mpsc::unbounded_channel();
-    let context = Arc::new(Context {
-        engine: engine.clone(),
-        images: Images::new(job.tasks.len(), job.agents.len()),
-        job: Arc::clone(&job),
-        events,
-        stop: stop.clone(),
-        engine_gone: AtomicBool::new(false),
-        provider_gone: OnceLock::new(),
-        grading: Grading::new(job.settings.n_concurrent),
-        places: Arc::new(Semaphore::new(job.settings.n_concurrent.max(1))),
-    });
     let mut failed = reader(&first).err();
-    let dispatcher = tokio::spawn(dispatch(context, todo));
-    while let Some(event) = received.recv().await {
-        if failed.is_none() {
-            failed = reader(&event).err();
+    let images = Arc::new(Images::new(job.tasks.len(), job.agents.len()));
+    let (mut plan, mut todo) = (job.plan.clone(), todo);
+    let (mut engine_gone, mut provider_gone, mut judge_refused) = (false, None, None);
+    while failed.is_none() {
+        let context = |events| Context {
+            engine: engine.clone(),
+            images: Arc::clone(&images),
+            job: Arc::clone(&job),
+            plan: plan.clone(),
+            events,
+            stop: stop.clone(),
+            engine_gone: AtomicBool::new(false),
+            provider_gone: OnceLock::new(),
+            grading: Grading::new(job.settings.n_concurrent),
+            places: Arc::new(Semaphore::new(job.settings.n_concurrent.max(1))),
+        };
+        (engine_gone, provider_gone, judge_refused) =
+            round(context, std::mem::take(&mut todo), &stop, reader, &mut failed).await;
+        if failed.is_some() || stop.is_set() {
+            break;
         }
-        if failed.is_some() {
-            stop.set();
+        match more() {
+            Ok(Some(round)) => {
+                failed = reader(&Event::Round(round.clone())).err();
+                todo.run = (plan.trials.len()..plan.trials.len() + round.trials.len()).collect();
+                plan.trials.extend(round.trials);
+            }
+            Ok(None) => break,
+            Err(error) => failed = Some(error),
+        }
+        if todo.run.is_empty() {
+            break;
         }
     }
-    let (engine_gone, provider_gone, judge_refused) = dispatcher.await.unwrap_or_default();
     // Every trial has closed its own; this catches what a panic or an engine's hiccup has left.
     let _ = engine.sweep(Some(&job.name)).await;
     if let Some(error) = failed {
@@ -97,6 +112,27 @@ pub async fn run<E>(
     let interrupted =
         stop.is_set() && !engine_gone && provider_gone.is_none() && judge_refused.is_none() && halted.is_none();
     Ok(Ended { interrupted, engine_gone, halted, provider_gone, judge_refused })
+}
+
+/// Runs some trials to their ends; says what [`dispatch`] says. Where a reader fails, the rest is stopped.
+async fn round<E>(
+    context: impl FnOnce(mpsc::UnboundedSender<Event>) -> Context,
+    todo: Todo,
+    stop: &Stop,
+    reader: &mut impl FnMut(&Event) -> Result<(), E>,
+    failed: &mut Option<E>,
+) -> (bool, Option<Failure>, Option<String>) {
+    let (events, mut received) = mpsc::unbounded_channel();
+    let dispatcher = tokio::spawn(dispatch(Arc::new(context(events)), todo));
+    while let Some(event) = received.recv().await {
+        if failed.is_none() {
+            *failed = reader(&event).err();
+        }
+        if failed.is_some() {
+            stop.set();
+        }
+    }
+    dispatcher.await.unwrap_or_default()
 }
 
 /// Starts trials one after the other as places become free, while answers are judged; says whether the engine was lost,
@@ -148,7 +184,7 @@ async fn one(context: Arc<Context>, index: usize, place: Option<OwnedSemaphorePe
     let end = match tokio::spawn(async move { trial::run(&inner, index, place).await }).await {
         Ok(end) => end,
         Err(panic) => TrialEnd {
-            planned: context.job.plan.trials[index].clone(),
+            planned: context.plan.trials[index].clone(),
             outcome: Outcome::Fault {
                 fault: Fault { stage: Stage::Sandbox, message: format!("the runner failed: {panic}") },
             },

@@ -17,7 +17,7 @@ use crate::artifact::{self, Artifacts};
 use crate::event::{Event, Fault, Judging, Outcome, Stage, Timing, TrialEnd};
 use crate::judge::ScriptEnvironment;
 use crate::model::Failure;
-use crate::plan::PlannedTrial;
+use crate::plan::{Plan, PlannedTrial};
 use crate::sandbox::{self, Engine, Owner, Sandbox, Spec};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -33,7 +33,9 @@ const PHASE: &str = "agent";
 pub struct Context {
     pub engine: Engine,
     pub job: Arc<Job>,
-    pub images: Images,
+    /// The trials so far; a calibrating job gets more.
+    pub plan: Plan,
+    pub images: Arc<Images>,
     pub events: UnboundedSender<Event>,
     pub stop: Stop,
     /// The engine stopped answering and did not come back.
@@ -112,7 +114,7 @@ async fn engine_is_back(context: &Context) -> bool {
 }
 
 async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd {
-    let planned = context.job.plan.trials[index].clone();
+    let planned = context.plan.trials[index].clone();
     let clock = Clock::start();
     let started_at = clock.now();
     let mut end = TrialEnd {

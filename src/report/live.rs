@@ -29,6 +29,8 @@ pub struct State {
     images: BTreeMap<String, Image>,
     first_start: Option<f64>,
     interrupted: bool,
+    /// How many tasks of a calibrating job have their tier, and of how many.
+    decided: Option<(usize, usize)>,
 }
 
 #[derive(Debug, Clone)]
@@ -61,6 +63,12 @@ impl State {
                 self.done_before = done.len();
             }
             Event::Notice { .. } => {}
+            Event::Round(round) => {
+                self.decided = Some((round.decided, round.of));
+                let labels =
+                    round.trials.iter().map(|trial| plain(&format!("{} attempt {}", trial.task, trial.attempt)));
+                self.labels.extend(labels);
+            }
             Event::ImageStarted { task } => {
                 self.images.insert(task.clone(), Image { last_line: String::new(), since: now });
             }
@@ -161,6 +169,9 @@ fn headline(state: &State, now: f64) -> String {
     if state.rewarded > 0 {
         line.push_str(&format!(" ({:.0}%)", 100.0 * state.passes as f64 / state.rewarded as f64));
     }
+    if let Some((decided, of)) = state.decided {
+        line.push_str(&format!(", decided {decided}/{of}"));
+    }
     if state.done_before > 0 {
         line.push_str(&format!(", {} done before", state.done_before));
     }
@@ -189,6 +200,10 @@ pub fn plain_line(state: &State, event: &Event) -> Option<String> {
             Some(format!("image {} ready in {seconds:.1}s", plain(image)))
         }
         Event::Notice { text } => Some(plain(text)),
+        Event::Round(round) => {
+            let more = number_of(round.trials.len() as u64, "further trial");
+            Some(format!("decided {}/{}, {more}", round.decided, round.of))
+        }
         Event::TrialRetry { trial, fault, wait } => {
             let (label, stage, why) = (state.label(*trial), fault.stage.word(), plain(first_line(&fault.message)));
             Some(format!("{label} fault in {stage}, starts again in {wait:.0}s: {why}"))

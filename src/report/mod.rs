@@ -3,6 +3,8 @@
 //! A report is a pure function of what is on disk: the same job gives the same bytes, so no clock, no directory names,
 //! no order of chance. Whatever an agent, a judge or a file has said passes through `plain` before anybody sees it.
 
+mod bar;
+mod calibration;
 mod compare;
 mod error;
 mod html;
@@ -18,6 +20,7 @@ mod plain;
 mod terminal;
 mod text;
 
+pub use calibration::{calibration, explain};
 pub use compare::{compare_json, compare_markdown, compare_text};
 pub use error::Error;
 pub use html::html;

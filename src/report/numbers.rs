@@ -127,7 +127,8 @@ pub fn why(record: &TrialRecord) -> String {
 
 /// What the numbers of a job leave out, in one line; `None` where every trial has a reward.
 pub fn warning(job: &Job, summary: &Summary) -> Option<String> {
-    let sum = |pick: fn(&Counts) -> u64| summary.arms.iter().map(|arm| pick(&arm.all.counts)).sum::<u64>();
+    let tried = || summary.arms.iter().flat_map(|arm| [Some(&arm.all), arm.further.as_ref()]).flatten();
+    let sum = |pick: fn(&Counts) -> u64| tried().map(|tried| pick(&tried.counts)).sum::<u64>();
     let counts = [
         (sum(|counts| counts.ungraded), "ungraded"),
         (sum(|counts| counts.fault), "ended as faults"),

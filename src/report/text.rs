@@ -1,5 +1,6 @@
 //! The report for a terminal: 80 columns, no color, readable when it is pasted into a message.
 
+use super::bar::{BAR, bar};
 use super::judging::judging;
 use super::models::models;
 use super::network::network;
@@ -9,17 +10,20 @@ use super::numbers::{
 };
 use super::plain::{clip, plain};
 use crate::results::Job;
-use crate::stats::{ArmSummary, Quantiles, StageTimes, Summary};
+use crate::stats::{ArmSummary, Prior, Quantiles, StageTimes, Summary, Thresholds};
 use std::fmt::Write as _;
 
 /// How many columns a line may have.
 const WIDTH: usize = 80;
 
+/// What is believed of a task's pass rate is drawn from its own trials alone.
+const PRIOR: Prior = Prior::Jeffreys;
+
 /// A space at which no line is broken.
 const TOGETHER: &str = "\u{a0}";
 
 /// The column of the table that holds the tasks' names.
-const NAME: usize = 30;
+const NAME: usize = 25;
 
 /// A job as text.
 pub fn text(job: &Job, summary: &Summary) -> String {
@@ -103,8 +107,25 @@ fn arm_text(arm: &ArmSummary) -> String {
     );
     let with_data = (arm.tasks.len() - arm.no_data.len()) as u64;
     let error = arm.standard_error.map(|error| format!(", standard error {error:.3}")).unwrap_or_default();
+    let over = arm.interval_95.map(|(low, high)| format!(", 95% {low:.3}-{high:.3} over tasks")).unwrap_or_default();
     let strict = three(all.strict_reward);
-    fact("mean reward", format!("{} over {}{error}; strict {strict}", three(arm.mean_of_tasks), tasks(with_data)));
+    fact(
+        "mean reward",
+        format!("{} over {}{error}{over}; strict {strict}", three(arm.mean_of_tasks), tasks(with_data)),
+    );
+    if let Some(further) = &arm.further {
+        let (n, passes) = (further.planned, further.passes);
+        let counts = counts(&further.counts).into_iter().filter(|(_, count)| *count > 0).map(pair);
+        let counts: Vec<String> = counts.collect();
+        fact(
+            "calibration",
+            format!(
+                "{n} further trials went where tiers were open, {passes} passed ({}); no number here but the bars counts \
+                 them",
+                counts.join(", ")
+            ),
+        );
+    }
     for at in &arm.pass_k {
         let (k, any, every) = (at.k, three(at.pass_at_k), three(at.pass_hat_k));
         fact(&format!("k = {k}"), format!("pass@{k} {any}, pass^{k} {every} over {}", tasks(at.tasks)));
@@ -140,27 +161,30 @@ pub fn fact(out: &mut String, name: &str, text: &str) {
     }
 }
 
+/// The tasks with their passes and what is believed of their pass rates, drawn; pass@k and pass^k stand above for all.
 fn task_table(arm: &ArmSummary) -> String {
-    let most = arm.pass_k.last().map_or(0, |at| at.k);
-    let (any, every) = (format!("pass@{most}"), format!("pass^{most}"));
-    let row = |cells: [&str; 6]| {
-        let [name, passes, reward, any, every, interval] = cells;
-        format!("  {name:<NAME$}{passes:>8}{reward:>8}{any:>8}{every:>8}{interval:>14}\n")
+    let row = |cells: [&str; 5]| {
+        let [name, passes, reward, bar, interval] = cells;
+        format!("  {name:<NAME$}{passes:>8}{reward:>8}  {bar:<BAR$}{interval:>13}\n")
     };
     let mut out = String::from("\n");
-    out.push_str(&row(["task", "passes", "reward", &any, &every, "Wilson 95%"]));
+    out.push_str(&row(["task", "passes", "reward", "0  pass rate, likely 1", "Wilson 95%"]));
     for task in &arm.tasks {
         let all = &task.all;
-        let at = task.pass_k.iter().find(|at| at.k == most);
+        // Further attempts of a calibrating job say something about this task, though not about the score.
+        let (n, passes) = task.further.as_ref().map_or((0, 0), |further| (further.rewarded, further.passes));
+        let (n, passes) = (n + all.rewarded, passes + all.passes);
+        let posterior = PRIOR.posterior(n, passes);
+        let drawn = bar(Thresholds::DEFAULT, |x| posterior.below(x));
         out.push_str(&row([
             &task_name(task, NAME),
             &format!("{}/{}", all.passes, all.rewarded),
             &three(all.mean_reward),
-            &three(at.and_then(|at| at.pass_at_k)),
-            &three(at.and_then(|at| at.pass_hat_k)),
+            if n == 0 { "" } else { &drawn },
             &interval(all.wilson_95),
         ]));
     }
+    out.push_str("  the bars are cut at 0.2 and 0.8, where hard, medium and easy meet\n");
     out
 }
 

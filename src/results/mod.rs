@@ -4,6 +4,7 @@
 //! disk, whole and synced. It must not decide anything about a trial, and it must not trust what it reads: a file that
 //! is torn, of another trial or of a newer format is named as damaged, never counted.
 
+mod arms;
 mod error;
 mod evidence;
 mod file;
@@ -20,6 +21,7 @@ mod store;
 mod time;
 mod trial_files;
 
+pub use arms::{ArmDigests, arm_digests};
 pub use error::Error;
 pub use file::write_whole;
 pub use judgment::{JudgmentRecord, VerdictCache, judged_by, read_judgment};

@@ -11,7 +11,7 @@ use crate::artifact::Artifact;
 use crate::event::{Fault, NetworkUse, Outcome, Timing, TrialEnd};
 use crate::judge::{Parameters, ScriptEnvironment, Spent, Verdict};
 use crate::model::ModelUse;
-use crate::plan::PlannedTrial;
+use crate::plan::{Allocation, PlannedTrial};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -40,6 +40,9 @@ pub struct JobRecord {
     pub tasks: Vec<TaskRecord>,
     /// All trials, in the order in which they start.
     pub trials: Vec<PlannedTrial>,
+    /// How a calibrating job spends its trials; in it, `trials` grow round by round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibrate: Option<Allocation>,
     /// Times, ids and the machine: what differs between two runs of the same job.
     pub observed: Observed,
 }

@@ -9,6 +9,7 @@ use super::record::{ImageRecord, JobRecord, TrialRecord};
 use super::trial_files::{self, pretty};
 use super::{Error, time};
 use crate::event::{Event, Fault, TrialEnd};
+use crate::plan::Round;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -116,6 +117,11 @@ impl Store {
         &self.dir
     }
 
+    /// The job's own record.
+    pub fn record(&self) -> &JobRecord {
+        &self.record
+    }
+
     /// The job's config, as it was given to [`Store::create`].
     pub fn config(&self) -> &Value {
         &self.config
@@ -159,6 +165,7 @@ impl Store {
             }
             Event::TrialRetry { trial, fault, wait } => self.retry(*trial, fault, *wait),
             Event::TrialFinished { trial, end } => self.finish(*trial, end),
+            Event::Round(round) => self.grow(round),
             Event::Interrupted => {
                 self.interrupted = true;
                 self.log("interrupted: nothing new starts")
@@ -170,6 +177,21 @@ impl Store {
                 self.write_result(finished.then(time::now))
             }
         }
+    }
+
+    /// Keeps a calibrating job's further trials, the job's own record last: until that is written, a resumed job decides
+    /// again, and by the same ends as now.
+    fn grow(&mut self, round: &Round) -> Result<(), Error> {
+        let (decided, of, more) = (round.decided, round.of, round.trials.len());
+        self.log(&format!("round decided: {decided} of {of} tasks have their tier, {more} further trials"))?;
+        if round.trials.is_empty() {
+            return Ok(());
+        }
+        self.record.trials.extend(round.trials.iter().cloned());
+        self.ends.resize_with(self.record.trials.len(), || None);
+        write_whole(&self.dir.join("lock.json"), &pretty(&harbor_job::lock(&self.record, &self.config)))?;
+        self.write_record()?;
+        self.write_result(None)
     }
 
     fn start(&mut self, trial: usize, retry: u32) -> Result<(), Error> {

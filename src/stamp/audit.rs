@@ -2,7 +2,7 @@
 //! look at tasks.
 
 use super::error::Error;
-use super::stamps::{Audited, Entry, Stamps, is_folder_name};
+use super::stamps::{Entry, HoldsFor, Stamps, is_folder_name};
 use crate::question::Verdict;
 use crate::task::Stamp;
 use serde::Deserialize;
@@ -75,6 +75,6 @@ fn entry(question: Question, corpus_digest: &str) -> Entry {
     Entry {
         id: question.id,
         stamp: Some(Stamp { audit: Some(audit), ..Stamp::default() }),
-        holds_for: Some(Audited { key: question.key, corpus_digest: corpus_digest.to_owned() }),
+        holds_for: Some(HoldsFor::Key { key: question.key, corpus_digest: corpus_digest.to_owned() }),
     }
 }

@@ -1,9 +1,9 @@
 //! The calibration file, as far as a stamp needs it: `tasks.<id>.tier`, and `tasks.<id>.calibration` where the
-//! measurement is to be kept in the task as well. Other keys (counts, models, dates) are for readers. It must not
+//! measurement is to be kept in the task as well; with `task_digest`, only for that version of the task. Other keys (counts, models, dates) are for readers. It must not
 //! look at tasks.
 
 use super::error::Error;
-use super::stamps::{Entry, Stamps, is_folder_name};
+use super::stamps::{Entry, HoldsFor, Stamps, is_folder_name};
 use crate::task::{Stamp, Tier};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -27,7 +27,10 @@ pub fn read_calibration(path: &Path) -> Result<Stamps, Error> {
         }
         match stamp(&value) {
             // A tier of `null` says that nothing could be told yet.
-            Ok(stamp) => entries.push(Entry { id, stamp, holds_for: None }),
+            Ok(stamp) => {
+                let digest = value.get("task_digest").and_then(Value::as_str);
+                entries.push(Entry { id, stamp, holds_for: digest.map(|digest| HoldsFor::Task(digest.to_owned())) });
+            }
             Err(why) => bad.push(format!("`{id}`: {why}")),
         }
     }

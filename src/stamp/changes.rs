@@ -1,8 +1,8 @@
 //! Which tasks a calibration or an audit changes, worked out before anything is written.
 
 use super::error::Error;
-use super::stamps::{Audited, Stamps};
-use crate::task::{apply_stamp, metadata_of, read_case, task_dirs, task_name};
+use super::stamps::{HoldsFor, Stamps};
+use crate::task::{apply_stamp, digests, metadata_of, read_case, task_dirs, task_name};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub struct Changes {
     pub unchanged: Vec<String>,
     /// Tasks for which the file still leaves open what to stamp.
     pub open: Vec<String>,
-    /// Tasks that have another key or other documents than the file is about.
+    /// Tasks that have another key or other documents than the file is about, or that have changed since.
     pub others: Vec<String>,
     /// Tasks without an entry.
     pub without_entry: Vec<String>,
@@ -80,8 +80,8 @@ pub fn changes(dataset: &Path, stamps: &Stamps) -> Result<Changes, Error> {
         };
         let path = dir.join("task.toml");
         let text = std::fs::read_to_string(&path).map_err(|e| e.to_string());
-        if let (Ok(text), Some(audited)) = (&text, &entry.holds_for)
-            && !holds(audited, &dir, text)
+        if let (Ok(text), Some(about)) = (&text, &entry.holds_for)
+            && !holds(about, &dir, text)
         {
             out.others.push(entry.id.clone());
             continue;
@@ -102,12 +102,15 @@ pub fn changes(dataset: &Path, stamps: &Stamps) -> Result<Changes, Error> {
     Ok(out)
 }
 
-/// Whether a task has the key that was audited, and the documents, as far as it says which it has. Text that isn't TOML
-/// is for the edit to complain about.
-fn holds(audited: &Audited, dir: &Path, text: &str) -> bool {
+/// Whether a task is what the stamp is about: the task that was measured; the key that was audited, and the documents, as
+/// far as it says which it has. Text that isn't TOML is for the edit to complain about.
+fn holds(about: &HoldsFor, dir: &Path, text: &str) -> bool {
+    let (key, corpus_digest) = match about {
+        HoldsFor::Key { key, corpus_digest } => (key, corpus_digest),
+        HoldsFor::Task(digest) => return digests(dir).is_ok_and(|now| now.content == *digest),
+    };
     let Ok(metadata) = metadata_of(text) else { return true };
     let documents = metadata.get("corpus_digest").and_then(Value::as_str);
     let case = read_case(&dir.join("tests/case.json")).ok().flatten();
-    documents.is_none_or(|digest| digest == audited.corpus_digest)
-        && case.is_some_and(|case| case.ground_truth == audited.key)
+    documents.is_none_or(|digest| digest == corpus_digest) && case.is_some_and(|case| case.ground_truth == *key)
 }

@@ -6,6 +6,7 @@
 mod audit;
 mod calibration;
 mod changes;
+mod check;
 mod error;
 mod stamps;
 mod write;
@@ -13,6 +14,7 @@ mod write;
 pub use audit::read_audit;
 pub use calibration::read_calibration;
 pub use changes::{Change, Changes, changes};
+pub use check::stale_stamps;
 pub use error::Error;
-pub use stamps::{Audited, Entry, Stamps};
+pub use stamps::{Entry, HoldsFor, Stamps};
 pub use write::write;

@@ -20,16 +20,21 @@ pub struct Entry {
     /// What is to be written; `None` where that is still open.
     pub stamp: Option<Stamp>,
     /// What a task must have for this to be about it; `None` where its name is enough.
-    pub holds_for: Option<Audited>,
+    pub holds_for: Option<HoldsFor>,
 }
 
-/// What an audit looked at.
+/// What a stamp is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Audited {
-    /// The answer key.
-    pub key: String,
-    /// The digest of the documents, `sha256:…`.
-    pub corpus_digest: String,
+pub enum HoldsFor {
+    /// What an audit looked at.
+    Key {
+        /// The answer key.
+        key: String,
+        /// The digest of the documents, `sha256:…`.
+        corpus_digest: String,
+    },
+    /// What was measured: the task's content digest, `sha256:…`.
+    Task(String),
 }
 
 /// One path component, and one that a person would take for a name.

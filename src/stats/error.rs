@@ -1,5 +1,7 @@
 //! What can go wrong in this room: data that can't be read, jobs that can't be compared.
 
+use std::path::PathBuf;
+
 /// Why there is no number.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -17,6 +19,40 @@ pub enum Error {
         /// How many there are.
         there: usize,
     },
+    /// A calibration without a job.
+    #[error("no job to calibrate by")]
+    NoJob,
+    /// Trials that no container ran.
+    #[error("`{}` measures nothing: it ran on the fake engine ({trial})", job.display())]
+    NothingMeasured {
+        /// The job's directory.
+        job: PathBuf,
+        /// The first such trial.
+        trial: String,
+    },
+    /// A job that is named twice would count twice.
+    #[error("`{}` is the same job as one before it", job.display())]
+    Twice {
+        /// Its directory.
+        job: PathBuf,
+    },
+    /// Jobs whose trials can't be added up; every reason.
+    #[error("the jobs can't be added up:\n  {}", .0.join("\n  "))]
+    Unlike(Vec<String>),
+    /// The reference is none of the agents.
+    #[error("{why}; there are {}", agents.join(", "))]
+    Reference {
+        /// What is wrong with it.
+        why: String,
+        /// The agents that there are, in backticks.
+        agents: Vec<String>,
+    },
+    /// A judge whose errors are too many, or not well enough known.
+    #[error("tiers can't be told by this judge: {0}")]
+    Judge(String),
+    /// A setting that has no meaning.
+    #[error("{0}")]
+    Setting(String),
     /// There are not two agents to compare.
     #[error("failed to compare: there is one agent only")]
     OneAgent,
@@ -47,6 +83,17 @@ impl Error {
             Error::Parse(_) | Error::Entries(_) => "an entry is {\"source_difficulty\": \"hard\", \"question_type\": \
                 \"negation\", \"n\": 6, \"rates\": {\"MODEL\": 0.5}}; `--tasks DIR` takes difficulty and type from tasks"
                 .into(),
+            Error::NoJob => "name the directories of jobs, such as `jobs/my-job`".into(),
+            Error::NothingMeasured { .. } => "run the tasks in containers, and calibrate by that job".into(),
+            Error::Twice { .. } => "name each job once".into(),
+            Error::Unlike(_) => "calibrate by jobs of the same tasks, agents, judge and documents; other ones apart".into(),
+            Error::Reference { .. } => {
+                "`--reference NAME` says whose tiers are to be stamped, `--reference panel-mean` the mean of all".into()
+            }
+            Error::Judge(_) => "a judge must be measured on at least 30 right and 30 wrong answers, and be right often \
+                enough on both that the two rates add up to 1.5"
+                .into(),
+            Error::Setting(_) => return None,
             Error::OneAgent => "name a second job, or one job with several agents".into(),
             Error::OtherTasks { same: 0, .. } => {
                 "no task is the same, so there is nothing to compare; run both agents on the same tasks".into()

@@ -4,14 +4,19 @@
 //! them; the strict figures count it as failed.
 
 mod agreement;
+mod allocate;
 mod beta;
 mod bias;
+mod calibrate;
+mod calibration;
 mod candidates;
+mod cells;
 mod classes;
 mod clusters;
 mod compare;
 mod error;
 mod estimators;
+mod expect;
 mod intervals;
 mod judge_quality;
 mod paired;
@@ -19,18 +24,24 @@ mod panel;
 mod prior;
 mod select;
 mod sequential;
+mod standing;
 mod summary;
 mod tiers;
 
 pub use agreement::{cohen_kappa, gwet_ac1, krippendorff_alpha, percent};
+pub use allocate::next_round;
 pub use beta::{Beta, fit};
 pub use bias::{JudgeRates, apparent_rate, prediction_powered};
+pub use calibrate::{PANEL, Settings, calibrate};
+pub use calibration::{Calibration, JobName, JudgeFacts, ModelFacts, TaskCalibration, judge_measured};
 pub use candidates::{Candidate, Kinds, candidates};
+pub use cells::{Cell, Counted, count};
 pub use classes::{Classes, classes};
 pub use clusters::{ClusteredMean, Split, bootstrap_means, clustered_mean, interval_over_tasks, split};
 pub use compare::{Better, ComparedArm, Comparison, LEVEL, NotCompared, Pair, Part, compare};
 pub use error::Error;
 pub use estimators::{pass_at_k, pass_hat_k};
+pub use expect::{Expected, Spending, expect};
 pub use intervals::{clopper_pearson, jeffreys, wilson};
 pub use judge_quality::{JudgeQuality, Share, judge_quality};
 pub use paired::{Paired, paired, smallest_difference, tasks_to_find};
@@ -38,6 +49,7 @@ pub use panel::{Rate, gap_chance, panel_masses};
 pub use prior::{Posterior, Prior};
 pub use select::{Gap, Selection, select};
 pub use sequential::{Sprt, confidence_sequence};
+pub use standing::{Standing, Status, standing};
 pub use summary::{
     ArmSummary, Category, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize,
 };

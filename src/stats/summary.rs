@@ -1,7 +1,7 @@
 //! A job's summary: per agent, per task and in all. A pass is a reward of exactly 1; half a reward is half a reward in
 //! the mean, and no pass.
 
-use super::clusters::{mean, variance};
+use super::clusters::{interval_over_tasks, mean, variance};
 use super::estimators::{pass_at_k, pass_hat_k};
 use super::intervals::wilson;
 use crate::question::Verdict;
@@ -31,6 +31,12 @@ pub struct ArmSummary {
     pub mean_of_tasks: Option<f64>,
     /// The standard error of `mean_of_tasks` over tasks (standard deviation over √tasks); `None` below two tasks.
     pub standard_error: Option<f64>,
+    /// The 95 % interval of `mean_of_tasks` by Student's t over tasks, within [0, 1]; `None` below two tasks.
+    pub interval_95: Option<(f64, f64)>,
+    /// A calibrating job's trials beyond the first attempts of each task: they went where tiers were open, so no other
+    /// number of the arm counts them. `None` in other jobs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub further: Option<Tried>,
     /// The same without the tasks whose answer keys the audit calls bad; `None` where no key of the arm is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub good_keys: Option<GoodKeys>,
@@ -85,8 +91,11 @@ pub struct TaskSummary {
     pub question_type: Option<String>,
     /// How hard the task's file said it is, where it does.
     pub difficulty: Option<String>,
-    /// Its trials.
+    /// Its trials; in a calibrating job the first attempts alone.
     pub all: Tried,
+    /// A calibrating job's trials beyond the first attempts; `None` in other jobs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub further: Option<Tried>,
     /// pass@k and pass^k for k = 1 to the number of attempts.
     pub pass_k: Vec<PassK>,
 }
@@ -192,12 +201,15 @@ type Kind<'a> = (bool, Option<&'a str>);
 /// Means of tasks, their trials, and how many tasks these are.
 type Gathered<'a> = (Vec<f64>, Vec<Trial<'a>>, u64);
 
-/// Sums up a job.
+/// Sums up a job. Of a calibrating job the first attempts of each task count, as many for each: where the others went
+/// depends on how the first ended, and a mean over all would be off by that.
 pub fn summarize(job: &Job) -> Summary {
     let ended = job.by_name();
     let damaged: BTreeSet<&str> = job.damaged.iter().map(|damaged| damaged.name.as_str()).collect();
     // Keyed by position in the job's lists, so that the order is the job's and two equal agents stay apart.
     let mut arms: BTreeMap<usize, BTreeMap<usize, Vec<Trial<'_>>>> = BTreeMap::new();
+    let first = job.record.calibrate.as_ref().map(|allocation| allocation.first);
+    let mut further: BTreeMap<(usize, usize), Vec<Trial<'_>>> = BTreeMap::new();
     let mut names = BTreeMap::new();
     let mut tasks = BTreeMap::new();
     for planned in &job.record.trials {
@@ -206,24 +218,37 @@ pub fn summarize(job: &Job) -> Summary {
         let arm = arms.entry(planned.agent_index).or_default();
         let name = planned.name.as_str();
         let gone = if damaged.contains(name) { Gone::Damaged } else { Gone::Missing };
-        arm.entry(planned.task_index).or_default().push(ended.get(name).copied().ok_or(gone));
+        let trials = match first {
+            Some(first) if planned.attempt > first => {
+                further.entry((planned.agent_index, planned.task_index)).or_default()
+            }
+            _ => arm.entry(planned.task_index).or_default(),
+        };
+        trials.push(ended.get(name).copied().ok_or(gone));
     }
     let arm = |(index, by_task): (usize, BTreeMap<usize, Vec<Trial<'_>>>)| {
         let all: Vec<_> = by_task.values().flatten().copied().collect();
-        let tasks: Vec<TaskSummary> = by_task
+        let mut tasks: Vec<TaskSummary> = by_task
             .iter()
             .map(|(task, trials)| task_summary(tasks[task].clone(), job.record.tasks.get(*task), trials))
             .collect();
+        for (task, summary) in by_task.keys().zip(&mut tasks) {
+            summary.further = first.map(|_| tried(further.get(&(index, *task)).map_or(&[], Vec::as_slice)));
+        }
+        let beyond: Vec<_> =
+            further.iter().filter(|((agent, _), _)| *agent == index).flat_map(|(_, t)| t).copied().collect();
         let means: Vec<f64> = tasks.iter().filter_map(|task| task.all.mean_reward).collect();
         ArmSummary {
             agent_index: index,
             agent: names[&index].name.clone(),
             model: names[&index].model.clone(),
             all: tried(&all),
+            further: first.map(|_| tried(&beyond)),
             mean_of_tasks: mean(&means),
             good_keys: good_keys(&tasks, by_task.values()),
             categories: categories(&tasks, by_task.values()),
             standard_error: standard_error(&means),
+            interval_95: interval_over_tasks(&means),
             pass_k: pass_k_of_tasks(&tasks),
             no_data: tasks.iter().filter(|task| task.all.rewarded == 0).map(|task| task.task.clone()).collect(),
             times: times(&all),
@@ -286,6 +311,7 @@ fn task_summary(task: String, record: Option<&TaskRecord>, trials: &[Trial<'_>])
         question_type: record.and_then(|record| record.question_type.clone()),
         difficulty: record.and_then(|record| record.difficulty.clone()),
         all,
+        further: None,
         pass_k,
     }
 }

@@ -103,6 +103,10 @@ fn meaning(bytes: &[u8]) -> String {
     if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.retain(|key, _| !["difficulty", "calibration", "audit"].contains(&key.as_str()));
     }
+    // The first stamp may have brought the table.
+    if let Some(all) = value.as_object_mut() {
+        all.retain(|key, value| key != "metadata" || value.as_object().is_none_or(|table| !table.is_empty()));
+    }
     value.sort_all_objects();
     value.to_string()
 }

@@ -7,6 +7,7 @@ use super::leak::Secrets;
 use super::node::Place;
 use super::problem::Problem;
 use super::spec::TaskSpec;
+use super::stale::stale;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
@@ -20,6 +21,9 @@ pub(crate) fn lint_task(dir: &Path, spec: Option<&TaskSpec>, case: Option<&Case>
         problems.push(Problem::error(&dir.join("steps"), "tasks in steps are not supported yet"));
     }
     environment(dir, spec, &mut problems);
+    if let Some(spec) = spec {
+        calibration(dir, spec, &mut problems);
+    }
     context(dir, case, &mut problems);
     if !dir.join("solution/solve.sh").is_file() {
         problems.push(
@@ -34,6 +38,17 @@ pub(crate) fn lint_task(dir: &Path, spec: Option<&TaskSpec>, case: Option<&Case>
         );
     }
     problems
+}
+
+/// A measured difficulty holds for what was measured.
+fn calibration(dir: &Path, spec: &TaskSpec, problems: &mut Vec<Problem>) {
+    // A file that can't be read is said elsewhere.
+    if let Ok(Some(why)) = stale(dir, &spec.metadata.all) {
+        problems.push(
+            Problem::warning(&dir.join("task.toml"), format!("its calibration is stale: {why} since it was measured"))
+                .hint("`seatrial populate` first where files are not restored yet; else measure and stamp it again"),
+        );
+    }
 }
 
 fn environment(dir: &Path, spec: Option<&TaskSpec>, problems: &mut Vec<Problem>) {

@@ -22,6 +22,7 @@ mod read;
 mod size;
 mod slug;
 mod spec;
+mod stale;
 mod walk;
 
 pub use case::{Case, read_case};
@@ -38,4 +39,5 @@ pub use problem::{Level, Problem, Sink, in_words};
 pub use read::read_spec;
 pub use slug::slug;
 pub use spec::{AgentSpec, EnvironmentSpec, Metadata, Package, TaskSpec, User, VerifierSpec};
+pub use stale::stale;
 pub use walk::{Section, closest};

@@ -39,6 +39,7 @@ pub fn job_of(name: &str, tasks: &[&str], agents: &[(&str, Option<&str>)], attem
         corpus: Some("sha256:c0".into()),
         tasks: names.iter().enumerate().map(task).collect(),
         trials: plan(&names, &agents, attempts).trials,
+        calibrate: None,
         observed: Observed {
             id: "6f1d3c1e-3f0a-4c9e-8d26-0a4a6a1f2b3c".into(),
             started_at: BEGIN,

@@ -7,6 +7,11 @@ mod support;
 mod sandbox;
 mod select;
 
+/// `calibrate`: measured difficulty.
+mod calibrate;
+
+/// `run --calibrate`: rounds of trials.
+mod calibrating_job;
 /// `doctor --network`: every attack on the closed network, on a real engine.
 mod doctor_network;
 

@@ -25,7 +25,7 @@ const ROOMS: [(&str, &[&str]); 24] = [
     ("event", &["model", "network", "plan", "agent", "answer", "artifact", "judge"]),
     ("job", &["task", "plan", "network", "sandbox", "model", "agent", "answer", "artifact", "judge", "event"]),
     ("results", &["plan", "network", "model", "agent", "answer", "artifact", "judge", "event"]),
-    ("stats", &["random", "quota", "question", "task", "results"]),
+    ("stats", &["random", "quota", "question", "task", "plan", "results"]),
     ("stamp", &["question", "task", "stats"]),
     ("report", &["task", "model", "judge", "event", "results", "stats"]),
     ("config", &["task"]),

@@ -1,0 +1,103 @@
+//! `seatrial calibrate`: measured difficulty out of jobs. Wiring only.
+
+use super::error::Error;
+use super::exit;
+use crate::{report, results, stats};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Measure how hard each task is, from the trials of one or more jobs
+///
+/// A tier is told only where it is likely enough; the others need more trials, lie at a threshold, or have a key that
+/// can't be trusted. Trials without a reward count neither as passed nor as failed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  seatrial calibrate jobs/my-job -o calibration.json
+  seatrial calibrate jobs/a jobs/b --reference panel-mean -o calibration.json
+  seatrial stamp tasks --calibration calibration.json")]
+pub struct CalibrateArgs {
+    /// The jobs' directories; their trials are added up
+    #[arg(value_name = "JOBDIR", required = true)]
+    jobs: Vec<PathBuf>,
+    /// Write the calibration to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Whose tiers count where there are several agents: a model's or an agent's name, or panel-mean
+    #[arg(long, value_name = "NAME")]
+    reference: Option<String>,
+    /// Where the tiers meet: two pass rates, or `legacy` for 0.1,0.9
+    #[arg(long, value_name = "HARD,EASY", default_value = "0.2,0.8", value_parser = thresholds)]
+    thresholds: stats::Thresholds,
+    /// How likely a tier must be to be told
+    #[arg(long, value_name = "CHANCE", default_value_t = 0.9)]
+    confidence: f64,
+    /// How often the judge is right, measured on 30 or more right and wrong answers each: JSON with `sensitivity` and
+    /// `specificity`, each {"rate": 0.95, "n": 40}
+    #[arg(long, value_name = "FILE")]
+    judge_measured: Option<PathBuf>,
+    /// You vouch for this task's key, whatever the audit or the passes say; more than once for several
+    #[arg(long, value_name = "TASK")]
+    signed: Vec<String>,
+}
+
+/// Runs the verb and gives the exit code.
+pub fn run(args: &CalibrateArgs) -> Result<u8, Error> {
+    let mut jobs = Vec::new();
+    for dir in &args.jobs {
+        let job = results::read_job(dir)?;
+        for damaged in &job.damaged {
+            super::say(&format!(
+                "warning: `{}` in `{}` counts as missing: {}",
+                damaged.name,
+                dir.display(),
+                damaged.why
+            ));
+        }
+        let digests = results::arm_digests(&job)?;
+        jobs.push((job, digests));
+    }
+    let judge = args.judge_measured.as_deref().map(judge_measured).transpose()?;
+    let settings = stats::Settings {
+        thresholds: args.thresholds,
+        confidence: args.confidence,
+        judge,
+        reference: args.reference.clone(),
+        signed: args.signed.iter().cloned().collect(),
+    };
+    let counted = stats::count(&jobs)?;
+    if let Some(task) = args.signed.iter().find(|task| !counted.tasks.contains_key(*task)) {
+        return Err(Error::Usage(format!("`--signed {task}`: there is no such task in the jobs")));
+    }
+    let calibration = stats::calibrate(&counted, &settings)?;
+    if let Some(path) = &args.output {
+        super::report::deliver(&calibration.text(), Some(path))?;
+    }
+    let _ = std::io::stdout().write_all(report::calibration(&calibration).as_bytes());
+    if let Some(path) = &args.output {
+        let path = path.display();
+        super::say(&format!(
+            "written to `{path}`; `seatrial stamp tasks --calibration {path}` puts the tiers into tasks"
+        ));
+    }
+    Ok(exit::OK)
+}
+
+fn judge_measured(path: &Path) -> Result<(stats::JudgeRates, u64, u64), Error> {
+    let text =
+        std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("failed to read `{}`: {e}", path.display())))?;
+    stats::judge_measured(&text).map_err(|e| Error::Usage(format!("`{}`: {e}", path.display())))
+}
+
+/// Two rates with a comma between, or `legacy`.
+pub(super) fn thresholds(text: &str) -> Result<stats::Thresholds, String> {
+    if text == "legacy" {
+        return Ok(stats::Thresholds::LEGACY);
+    }
+    let rate = |text: &str| text.trim().parse::<f64>().map_err(|e| format!("`{text}`: {e}"));
+    let (hard, easy) = text.split_once(',').ok_or("it must be HARD,EASY, such as 0.2,0.8, or `legacy`")?;
+    let (hard, easy) = (rate(hard)?, rate(easy)?);
+    match 0.0 < hard && hard < easy && easy < 1.0 {
+        true => Ok(stats::Thresholds { hard, easy }),
+        false => Err("the two rates lie between 0 and 1, the first below the second".into()),
+    }
+}

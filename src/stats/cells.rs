@@ -1,0 +1,169 @@
+//! What jobs say about each task and agent, counted for a calibration: one cell for a task and an agent. Jobs are added
+//! up only where everything that decides a trial is the same; records of a fake engine are refused.
+
+use super::error::Error;
+use crate::results::{ArmDigests, Job, OutcomeKind, TrialRecord};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How a task's trials by one agent ended, as far as difficulty goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// Trials with a reward of exactly 1.
+    pub pass: u64,
+    /// Trials with any other reward: wrong or missing answers, the task's own limits, the agent's own errors.
+    pub fail: u64,
+    /// Trials on which the judge's votes were not of one mind.
+    pub ambiguous: u64,
+    /// Trials without a reward: ungraded, faults of ours, cancelled, not ended, damaged. Never failures.
+    pub missing: u64,
+}
+
+impl Cell {
+    /// How many trials say something.
+    pub fn n(&self) -> u64 {
+        self.pass + self.fail + self.ambiguous
+    }
+
+    /// Counts a trial; `None` is one without a record that can be trusted.
+    pub fn count(&mut self, record: Option<&TrialRecord>) {
+        let place = match record.map(|record| (record.outcome, record.reward)) {
+            None | Some((OutcomeKind::Ungraded | OutcomeKind::Fault | OutcomeKind::Cancelled, _)) | Some((_, None)) => {
+                &mut self.missing
+            }
+            Some((
+                OutcomeKind::Scored
+                | OutcomeKind::NoAnswer
+                | OutcomeKind::AgentTimeout
+                | OutcomeKind::AgentError
+                | OutcomeKind::Limit,
+                Some(reward),
+            )) => {
+                if record.is_some_and(is_ambiguous) {
+                    &mut self.ambiguous
+                } else if reward == 1.0 {
+                    &mut self.pass
+                } else {
+                    &mut self.fail
+                }
+            }
+        };
+        *place += 1;
+    }
+
+    /// The cell with what another job counted.
+    fn add(&mut self, other: Cell) {
+        self.pass += other.pass;
+        self.fail += other.fail;
+        self.ambiguous += other.ambiguous;
+        self.missing += other.missing;
+    }
+}
+
+/// Whether the judge's votes differed. Judges with one vote are always of one mind.
+fn is_ambiguous(record: &TrialRecord) -> bool {
+    record.verdict.as_ref().is_some_and(|verdict| verdict.ambiguous)
+}
+
+/// Everything that was counted, by name, whatever the order of the jobs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counted {
+    /// The jobs: name and id, in the order of their names.
+    pub jobs: Vec<(String, String)>,
+    /// The judge's name and digest.
+    pub judge: (String, String),
+    /// The digest of the documents, where the tasks are made from some.
+    pub corpus: Option<String>,
+    /// When the last trial ended, in seconds since the Unix epoch.
+    pub last: f64,
+    /// Digest of each task, and what the audit says of its key.
+    pub tasks: BTreeMap<String, (String, Option<String>)>,
+    /// Digest of each agent, by its label.
+    pub agents: BTreeMap<String, String>,
+    /// The counts, by agent and task.
+    pub cells: BTreeMap<(String, String), Cell>,
+}
+
+/// Counts the trials of some jobs.
+///
+/// # Errors
+/// [`Error::NothingMeasured`], [`Error::Twice`], and [`Error::Unlike`] with everything that keeps jobs from being added
+/// up.
+pub fn count(jobs: &[(Job, ArmDigests)]) -> Result<Counted, Error> {
+    let (first, digests) = jobs.first().ok_or(Error::NoJob)?;
+    let mut counted = Counted {
+        jobs: Vec::new(),
+        judge: (first.record.judge.clone(), digests.judge.clone()),
+        corpus: first.record.corpus.clone(),
+        last: 0.0,
+        tasks: BTreeMap::new(),
+        agents: BTreeMap::new(),
+        cells: BTreeMap::new(),
+    };
+    let mut unlike = Vec::new();
+    let first = first.dir.display();
+    for (job, digests) in jobs {
+        let dir = job.dir.display();
+        if let Some(fake) = fake(job) {
+            return Err(Error::NothingMeasured { job: job.dir.clone(), trial: fake });
+        }
+        let id = &job.record.observed.id;
+        if counted.jobs.iter().any(|(_, other)| other == id) {
+            return Err(Error::Twice { job: job.dir.clone() });
+        }
+        counted.jobs.push((job.record.name.clone(), id.clone()));
+        if counted.judge != (job.record.judge.clone(), digests.judge.clone()) {
+            let (one, other) = (&counted.judge.0, &job.record.judge);
+            unlike.push(match one == other {
+                true => format!("judge `{one}` has another version or other settings in `{dir}` than in `{first}`"),
+                false => format!("the judge is `{one}` in `{first}` and `{other}` in `{dir}`"),
+            });
+        }
+        if counted.corpus != job.record.corpus {
+            unlike.push(format!("the documents in `{dir}` are others than in `{first}`"));
+        }
+        add(&mut counted, job, digests, &mut unlike);
+    }
+    counted.jobs.sort();
+    if unlike.is_empty() { Ok(counted) } else { Err(Error::Unlike(unlike)) }
+}
+
+/// The first trial that no container ran, or the job where its engine is a fake.
+fn fake(job: &Job) -> Option<String> {
+    let trial = job.trials.iter().find(|record| record.engine == "fake").map(|record| record.trial.name.clone());
+    trial.or((job.record.observed.engine.kind == "fake").then(|| "all of it".to_owned()))
+}
+
+fn add(counted: &mut Counted, job: &Job, digests: &ArmDigests, unlike: &mut Vec<String>) {
+    let dir = job.dir.display();
+    let used: BTreeSet<usize> = job.record.trials.iter().map(|trial| trial.task_index).collect();
+    for task in used.into_iter().filter_map(|index| job.record.tasks.get(index)) {
+        let known = counted.tasks.entry(task.name.clone());
+        let known = known.or_insert_with(|| (task.content_digest.clone(), task.audit.clone()));
+        if known.0 != task.content_digest {
+            unlike.push(format!("task `{}` in `{dir}` is another version than in the jobs before", task.name));
+        }
+        if known.1 != task.audit {
+            // The last word on a key is the most careful one.
+            known.1 = [known.1.take(), task.audit.clone()].into_iter().flatten().find(|word| word != "proved");
+        }
+    }
+    let ended = job.by_name();
+    let mut labels: BTreeMap<String, usize> = BTreeMap::new();
+    let mut cells: BTreeMap<(String, String), Cell> = BTreeMap::new();
+    for planned in &job.record.trials {
+        let label = planned.agent.label();
+        let digest = digests.agents.get(planned.agent_index).cloned().unwrap_or_default();
+        let index = *labels.entry(label.clone()).or_insert(planned.agent_index);
+        let known = counted.agents.entry(label.clone()).or_insert_with(|| digest.clone());
+        let line = format!("agent `{label}` in `{dir}` is set otherwise than before");
+        if (*known != digest || index != planned.agent_index) && !unlike.contains(&line) {
+            unlike.push(line);
+        }
+        let record = ended.get(planned.name.as_str()).copied();
+        counted.last = record.map_or(counted.last, |record| counted.last.max(record.timing.trial.finished_at));
+        cells.entry((label, planned.task.clone())).or_default().count(record);
+    }
+    for (key, cell) in cells {
+        counted.cells.entry(key).or_default().add(cell);
+    }
+}
