@@ -180,8 +180,10 @@ async fn the_key_is_never_in_an_agents_container_and_a_secret_never_on_disk() {
                 echo looked; until [ -e /tmp/go ]; do sleep 0.05; done; echo 42 > /app/answer.txt";
     script(&suite, "canary", line, "env = { FROM_HOST = \"${SEATRIAL_TEST_SECRET}\" }");
     suite.write("tasks/canary/tests/rubric.txt", "CANARY-93").write("tasks/canary/solution/notes.md", "CANARY-93");
-    suite
-        .write("tasks/canary/tests/case.json", r#"{"input": "CANARY-93?", "ground_truth": "42", "note": "CANARY-93"}"#);
+    suite.write(
+        "tasks/canary/tests/case.json",
+        r#"{"input": "What is it?", "ground_truth": "42", "note": "CANARY-93"}"#,
+    );
     let args = ["--ae", "FOO=sk-live-1", "--ae", "COOKIE=cookie-7f", "--ae", "AUTHORIZATION=auth-7f"];
     let args = [&["run", "tasks", "--command", SCRIPT, "--job-name", &job], &args[..]].concat();
     let mut command = suite.command(&args);

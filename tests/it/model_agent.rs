@@ -104,7 +104,8 @@ fn whose_failure_it_is_decides_what_it_counts() {
     let error =
         |status, kind: &str| Act::json(status, &json!({"type": "error", "error": {"type": kind, "message": "no"}}));
     let long = Act::json(400, &json!({"error": {"type": "invalid_request_error", "message": "prompt is too long"}}));
-    let more: [(Act, &[&str], OutcomeKind, Option<f64>, &str); 6] = [
+    type More<'a> = (Act, &'a [&'a str], OutcomeKind, Option<f64>, &'a str);
+    let more: [More<'_>; 6] = [
         (
             Act::stream(&message_stream(&text("Hm."), "end_turn")),
             &["--ak", "max_turns=3"],

@@ -1,6 +1,5 @@
 //! Real programs with their own HTTP in a sandbox, through an allowlist, to a server of both versions over TLS: what they
 //! do without a relay they do through it. Idle times are longer than the time that dialling and beginnings may take.
-#![expect(clippy::print_stderr, reason = "a skip is said where the test runs")]
 
 use crate::closed_network::{Closed, open_image};
 use crate::real_server;

@@ -39,7 +39,8 @@ impl Bed {
             caps,
             spend: Arc::new(Spend::new(job)),
         });
-        let (called, halted): (Arc<Mutex<Vec<Called>>>, Arc<Mutex<Vec<String>>>) = Default::default();
+        let called: Arc<Mutex<Vec<Called>>> = Arc::default();
+        let halted: Arc<Mutex<Vec<String>>> = Arc::default();
         let (keep, tell) = (Arc::clone(&called), Arc::clone(&halted));
         let sink = move |one| keep.lock().expect("no panic").push(one);
         let halt = move |why| tell.lock().expect("no panic").push(why);

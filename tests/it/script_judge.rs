@@ -32,7 +32,10 @@ const JUDGE: &str = "echo looked at; ls /app /logs/verifier /tests; cat /logs/ve
 if grep -q 42 /app/answer.txt; then echo 1; else echo 0; fi > /logs/verifier/reward.txt";
 
 /// The task's name, what comes before and at the end of its `task.toml`, the agent, the test, and how the trial ends.
-const TASKS: [(&str, &str, &str, &str, &str, OutcomeKind, Option<f64>); 15] = [
+type Trial = (&'static str, &'static str, &'static str, &'static str, &'static str, OutcomeKind, Option<f64>);
+
+/// Scripts of all kinds.
+const TASKS: [Trial; 15] = [
     ("right", "", "", "echo 42 > /app/answer.txt", JUDGE, Scored, Some(1.0)),
     ("wrong", "", "", "echo 41 > /app/answer.txt", JUDGE, Scored, Some(0.0)),
     ("cheats", "artifacts = [\"/logs\", \"/tests\"]", "", CHEAT, JUDGE, Scored, Some(0.0)),
