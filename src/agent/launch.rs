@@ -44,9 +44,12 @@ pub enum Error {
     /// `command` without a line.
     #[error("agent `command` needs the line to run: `--command LINE`")]
     NoLine,
-    /// `loop` without a model.
-    #[error("agent `loop` needs a model to ask: `-m anthropic/NAME` or `-m openai/NAME`")]
-    NoModel,
+    /// An agent that asks a model, without one.
+    #[error("agent `{name}` needs a model to ask: `-m anthropic/NAME` or `-m openai/NAME`")]
+    NoModel {
+        /// The agent.
+        name: String,
+    },
     /// A line for another agent.
     #[error("agent `{name}` takes no command")]
     TakesNoLine {
@@ -65,7 +68,7 @@ impl Error {
                     .to_owned(),
             ),
             Error::Definition { .. } => Some("README.md shows one in ten lines".to_owned()),
-            Error::NoLine | Error::NoModel | Error::TakesNoLine { .. } => None,
+            Error::NoLine | Error::NoModel { .. } | Error::TakesNoLine { .. } => None,
         }
     }
 }
@@ -91,12 +94,21 @@ impl Agent {
             ("command", Some(line)) if !line.trim().is_empty() => Ok(Agent::Command { line: line.to_owned() }),
             ("command", _) => Err(Error::NoLine),
             ("oracle" | "nop" | "loop", Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
-            ("loop", None) => Err(Error::NoModel),
+            ("loop", None) => Err(Error::NoModel { name: name.to_owned() }),
             _ => match (Definition::find(name, folder)?, line) {
                 (Some(definition), None) => Ok(Agent::Installed(Arc::new(definition))),
                 (Some(_), Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
                 (None, _) => Err(Error::Unknown { name: name.to_owned() }),
             },
+        }
+    }
+
+    /// Whether it can do nothing without a model: the loop, and an installed agent whose line speaks of one.
+    pub fn needs_model(&self) -> bool {
+        match self {
+            Agent::Installed(definition) => definition.run.contains("SEATRIAL_MODEL"),
+            Agent::Loop(_) => true,
+            Agent::Oracle | Agent::Nop | Agent::Command { .. } => false,
         }
     }
 

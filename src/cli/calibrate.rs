@@ -75,8 +75,9 @@ pub fn run(args: &CalibrateArgs) -> Result<u8, Error> {
     let _ = std::io::stdout().write_all(report::calibration(&calibration).as_bytes());
     if let Some(path) = &args.output {
         let path = path.display();
+        let dataset = jobs.first().map_or("tasks", |(job, _)| &job.record.dataset);
         super::say(&format!(
-            "written to `{path}`; `seatrial stamp tasks --calibration {path}` puts the tiers into tasks"
+            "written to `{path}`; `seatrial stamp {dataset} --calibration {path}` puts the tiers into tasks"
         ));
     }
     Ok(exit::OK)

@@ -6,7 +6,7 @@ use super::error::Error;
 use super::model::lend;
 use super::open_files;
 use super::words::count;
-use crate::agent::{Agent, LoopSettings, Turns};
+use crate::agent::{self, Agent, LoopSettings, Turns};
 use crate::config::{self, AgentConfig, Config};
 use crate::corpus::{self, Corpus};
 use crate::job::{self, AgentSetup, Job, JobTask, Retry, Settings};
@@ -258,6 +258,10 @@ fn agent(config: &AgentConfig, agents_dir: Option<&Path>, engine: &EngineArgs) -
         Some(turns) => Agent::Loop(Arc::new(turns)),
         None => Agent::named(&config.name, line.as_deref(), agents_dir)?,
     };
+    // Without one, every trial would end with the agent's own error.
+    if agent.needs_model() && config.model.is_none() {
+        return Err(agent::Error::NoModel { name: config.name.clone() }.into());
+    }
     let env = task::resolve_env(&config.env, |name| std::env::var(name).ok())?;
     Ok(AgentSetup {
         agent,

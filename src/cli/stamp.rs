@@ -45,7 +45,7 @@ pub fn run(args: &StampArgs) -> Result<u8, Error> {
     let stale = if args.check { check_stale(&args.dataset)? } else { 0 };
     let (stamps, what) = match (&args.calibration, &args.audit) {
         (None, None) if args.check && stale == 0 => {
-            super::say("every stamp holds");
+            super::say("no stamp is stale");
             return Ok(exit::OK);
         }
         (None, None) if args.check => return Ok(exit::CHECK_FAILED),

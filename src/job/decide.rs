@@ -61,6 +61,9 @@ fn own_failure(run: &AgentRun) -> Option<WithVerdict> {
     }
     match (run.exit_code, run.signal) {
         (Some(0), _) => None,
+        // What POSIX's shells say of a command that they can't start.
+        (Some(126), _) => Some(error("it ended with exit code 126: its command could not be run".to_owned())),
+        (Some(127), _) => Some(error("it ended with exit code 127: its command is not in the image".to_owned())),
         (Some(code), _) => Some(error(format!("it ended with exit code {code}"))),
         (None, Some(signal)) => Some(error(format!("it was ended by signal {signal}"))),
         (None, None) => Some(error("it ended without an exit code".to_owned())),

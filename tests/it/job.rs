@@ -8,7 +8,7 @@ use seatrial::results::OutcomeKind::{self, AgentError, AgentTimeout, Fault, Limi
 use std::path::Path;
 
 /// Every way in which a trial can end: a task named by it, its script, its outcome, its reward, and why.
-const ENDS: [(&str, &str, OutcomeKind, Option<f64>, &str); 17] = [
+const ENDS: [(&str, &str, OutcomeKind, Option<f64>, &str); 18] = [
     ("right", r#"[{"answer": "42\n", "output": "thinking\n"}]"#, Scored, Some(1.0), ""),
     ("wrong", r#"[{"answer": "41"}]"#, Scored, Some(0.0), ""),
     ("silent", "[{}]", NoAnswer, Some(0.0), "no file at /app/answer.txt"),
@@ -18,6 +18,7 @@ const ENDS: [(&str, &str, OutcomeKind, Option<f64>, &str); 17] = [
     ("late", r#"[{"delay_ms": 60000}]"#, AgentTimeout, Some(0.0), "ran out of time"),
     ("late-but-right", r#"[{"delay_ms": 60000, "answer": "42"}]"#, AgentTimeout, Some(1.0), "ran out of time"),
     ("breaks", r#"[{"exit": 3}]"#, AgentError, Some(0.0), "exit code 3"),
+    ("not-there", r#"[{"exit": 127}]"#, AgentError, Some(0.0), "its command is not in the image"),
     ("breaks-but-right", r#"[{"exit": 3, "answer": "42"}]"#, AgentError, Some(1.0), "exit code 3"),
     ("spoils", r#"[{"spoil": true}]"#, AgentError, Some(0.0), "spoiled the sandbox's stream"),
     ("greedy", r#"[{"exit": 137, "oom": true}]"#, Limit, Some(0.0), "memory limit"),
@@ -237,7 +238,7 @@ fn what_cannot_run_is_refused_in_plain_words_before_anything_is_made() {
     let suite = tiny::suite(&["right", "wrong"]);
     tiny::task(&suite, "../other/right", "fake", "");
     suite.write("empty/readme.txt", "").write("broken.json", "{").write("engine.json", "{}");
-    let names: [(&[&str], &str); 15] = [
+    let names: [(&[&str], &str); 16] = [
         (&["run", "taks"], "error: dataset `taks` does not exist\n\nhint: did you mean `tasks`?"),
         (&["run", "empty"], "error: no task in `empty`"),
         (&["run", "tasks", "-i", "rigth"], "error: `rigth` matches no task\n\nhint: did you mean `right`?"),
@@ -248,6 +249,7 @@ fn what_cannot_run_is_refused_in_plain_words_before_anything_is_made() {
         (&["run", "tasks", "-x", "*"], "error: no task is left"),
         (&["run", "tasks", "other"], "error: two tasks of the job are called `right`: `tasks/right` and `other/right`"),
         (&["run", "tasks", "-a", "orcale"], "error: there is no agent `orcale`; there are oracle, nop, command"),
+        (&["run", "tasks", "-a", "python-openai"], "error: agent `python-openai` needs a model to ask: `-m"),
         (&["run", "tasks", "-a", "command"], "error: agent `command` needs the line to run: `--command LINE`"),
         (&["run", "tasks", "--judge", "rubrik"], "error: there is no judge `rubrik`"),
         (&["run", "tasks", "--job-name", "a/b"], "error: `--job-name`: must be a folder's name"),
