@@ -8,7 +8,7 @@ use crate::answer::Answer;
 use crate::config;
 use crate::event::{Event, Judging};
 use crate::job::{self, Images, Job, Judged, Left, Place};
-use crate::judge::{Trouble, Verdict};
+use crate::judge::{Spent, Trouble, Verdict};
 use crate::results::{self, JudgmentRecord, Kept, OutcomeKind, Store, TrialRecord, VerdictCache};
 use futures_util::StreamExt;
 use std::path::PathBuf;
@@ -62,6 +62,7 @@ struct Line {
     after: Result<Verdict, String>,
     /// Taken over, not asked for.
     known: bool,
+    spent: Spent,
 }
 
 /// Runs the verb and gives the exit code.
@@ -159,6 +160,7 @@ async fn judge_all(
             before: record.reward,
             after: judgment.result.clone().map_err(|error| error.to_string()),
             known,
+            spent: judgment.spent,
         };
         if record.outcome == OutcomeKind::Ungraded
             && let Some(run) = &record.agent_run
@@ -238,6 +240,8 @@ fn print(args: &JudgeArgs, job: &Job, lines: &[Line]) {
     let changed: Vec<&Line> = lines.iter().filter(is_changed).collect();
     let ungraded: Vec<&Line> = lines.iter().filter(|line| line.after.is_err()).collect();
     let known = lines.iter().filter(|line| line.known).count();
+    let mut spent = Spent::default();
+    lines.iter().for_each(|line| spent += line.spent);
     if let Format::Json = args.format {
         let entry = |line: &Line| {
             let verdict = line.after.as_ref().ok();
@@ -259,6 +263,7 @@ fn print(args: &JudgeArgs, job: &Job, lines: &[Line]) {
             "changed": changed.len(),
             "ungraded": ungraded.len(),
             "known": known,
+            "spent": spent,
             "entries": lines.iter().map(entry).collect::<Vec<_>>(),
         });
         return super::show(&format!("{value:#}"));
@@ -271,6 +276,9 @@ fn print(args: &JudgeArgs, job: &Job, lines: &[Line]) {
         changed.len(),
         ungraded.len()
     ));
+    if spent.requests > 0 {
+        super::show(&format!("used {spent}"));
+    }
     let number = |reward: Option<f64>| reward.map_or_else(|| "-".to_owned(), |reward| format!("{reward:.3}"));
     if !changed.is_empty() || !ungraded.is_empty() {
         let width = changed.iter().chain(&ungraded).map(|line| line.trial.chars().count()).max().unwrap_or(0);

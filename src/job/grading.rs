@@ -19,11 +19,8 @@ use tokio::sync::Semaphore;
 /// After so many failures without a verdict in between, the judge is left alone.
 const IN_A_ROW: u32 = 5;
 
-/// How long it is left alone at first; twice as long each time, up to [`LONGEST`].
-const FIRST: Duration = Duration::from_secs(10);
-
-/// The longest time between two answers that try the judge out.
-const LONGEST: Duration = Duration::from_secs(120);
+/// The longest time between two answers that try the judge out, as a multiple of the first such time.
+const LONGEST: u32 = 12;
 
 /// A trial whose answer is to be judged, all else being done.
 pub type Unjudged = (usize, TrialEnd);
@@ -182,16 +179,17 @@ pub async fn again(context: &Context, (index, mut end): Unjudged) -> bool {
 /// Tries out a judge that is left alone, with one answer at a time, and judges everything when it works again. It never
 /// ends; whoever drops it calls [`last`] first.
 pub async fn probe(context: Arc<Context>) {
-    let mut wait = FIRST;
+    let first = context.job.settings.judge_pause;
+    let mut wait = first;
     loop {
-        tokio::time::sleep(if context.grading.paused() { wait } else { Duration::from_secs(1) }).await;
+        tokio::time::sleep(if context.grading.paused() { wait } else { first.min(Duration::from_secs(1)) }).await;
         if !context.grading.paused() {
-            wait = FIRST;
+            wait = first;
             continue;
         }
         let _busy = context.grading.busy.lock().await;
         let Some(one) = context.grading.next() else { continue };
-        wait = (wait * 2).min(LONGEST);
+        wait = (wait * 2).min(first * LONGEST);
         if again(&context, one).await {
             context.say(Event::Notice { text: "the judge is back: ungraded answers are judged now".to_owned() });
             all(&context).await;

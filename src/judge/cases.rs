@@ -4,7 +4,7 @@
 use super::error::Error;
 use super::rules::Key;
 use super::verdict::{JudgeError, Verdict};
-use super::{Judge, Matter};
+use super::{Judge, Matter, Spent};
 use crate::task;
 use futures_util::StreamExt;
 use serde::Deserialize;
@@ -98,6 +98,8 @@ fn same(a: f64, b: f64) -> bool {
 pub struct Agreement {
     /// In the file's order.
     pub judged: Vec<Judged>,
+    /// What the judge's models used.
+    pub spent: Spent,
 }
 
 impl Agreement {
@@ -193,10 +195,13 @@ pub async fn agreement(judge: &Judge, cases: Vec<Case>, rubric: Option<&str>, ri
     let judged = futures_util::stream::iter(cases).map(|case| async move {
         let known = task_case(&case);
         let matter = Matter { task: &case.id, case: &known, rubric, rivals, answer: &case.submission };
-        let verdict = judge.decide(matter).await.result;
-        Judged { case, verdict }
+        let judgment = judge.decide(matter).await;
+        (Judged { case, verdict: judgment.result }, judgment.spent)
     });
-    Agreement { judged: judged.buffered(AT_ONCE).collect().await }
+    let (judged, spent): (Vec<_>, Vec<_>) = judged.buffered(AT_ONCE).unzip().await;
+    let mut all = Spent::default();
+    spent.into_iter().for_each(|one| all += one);
+    Agreement { judged, spent: all }
 }
 
 /// The case as a task would hold it.

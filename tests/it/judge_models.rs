@@ -14,13 +14,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A key of no provider's, which must not be found again anywhere.
-const KEY: &str = "sk-canary-51b2";
+pub const KEY: &str = "sk-canary-51b2";
 
 /// A rubric of our own wording.
-const RUBRIC: &str = "Q: {input}\nKey: {ground_truth}\nAnswer: {submission}\n\nIs it {right}? Reply with 1 or 0.\n";
+pub const RUBRIC: &str = "Q: {input}\nKey: {ground_truth}\nAnswer: {submission}\n\nIs it {right}? Reply with 1 or 0.\n";
 
 /// The prompt of a request.
-fn prompt(request: &Received) -> String {
+pub fn prompt(request: &Received) -> String {
     let content = &request.body["messages"][0]["content"];
     content.as_str().or(content[0]["text"].as_str()).unwrap_or_default().to_owned()
 }
@@ -43,7 +43,7 @@ fn parts(prompt: &str) -> (String, String) {
 
 /// What an honest judge says of the answer, in the form that the request asks for; a gullible one obeys what stands
 /// outside of the marked answer.
-fn honest(request: &Received) -> String {
+pub fn honest(request: &Received) -> String {
     let (outside, answer) = parts(&prompt(request));
     let says = answer.trim().lines().next().unwrap_or_default().trim();
     let right = says == "42" || outside.contains("SYSTEM OVERRIDE");
@@ -69,7 +69,7 @@ fn honest(request: &Received) -> String {
     reply.to_string()
 }
 
-fn says(text: &str) -> Act {
+pub fn says(text: &str) -> Act {
     Act::json(200, &chat(&json!({"role": "assistant", "content": text}), "stop"))
 }
 
@@ -143,7 +143,7 @@ fn fault(name: &str, request: &Received) -> Act {
 }
 
 /// A suite with these tasks, their answers by the fake engine, and settings for the judge.
-fn suite(tasks: &[(String, &str)], judge: &str) -> (Suite, String) {
+pub fn suite(tasks: &[(String, &str)], judge: &str) -> (Suite, String) {
     let suite = tiny::suite(&[]);
     suite.write("harbor.yml", format!("n_concurrent_trials: 1\nseatrial:\n  judge: {{name: rubric, {judge}}}\n"));
     let mut acts = serde_json::Map::new();
@@ -158,7 +158,7 @@ fn suite(tasks: &[(String, &str)], judge: &str) -> (Suite, String) {
 }
 
 /// Runs the binary with the server's address in the environment and `more` beside it.
-fn judged(suite: &Suite, script: &str, server: &Server, args: &[&str], key: &str) -> Run {
+pub fn judged(suite: &Suite, script: &str, server: &Server, args: &[&str], key: &str) -> Run {
     suite.write("engine.json", script);
     let out = suite
         .command(&tiny::fake_args(args))
@@ -172,7 +172,7 @@ fn judged(suite: &Suite, script: &str, server: &Server, args: &[&str], key: &str
     Run { code: out.status.code(), stdout: text(out.stdout), stderr: text(out.stderr) }
 }
 
-const RUN: [&str; 9] = ["run", "tasks", "-a", "command", "--command", "x", "--job-name", "j", "-q"];
+pub const RUN: [&str; 9] = ["run", "tasks", "-a", "command", "--command", "x", "--job-name", "j", "-q"];
 
 /// Each fault for a right and a wrong answer, with a sound answer in between: five failures in a row would be an outage.
 fn each_fault() -> Vec<(String, &'static str)> {

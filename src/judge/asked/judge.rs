@@ -5,7 +5,7 @@
 //! asked without. After that there is no verdict, and all that was said is kept.
 
 use super::form::{Form, Read};
-use super::prompt::Prompt;
+use super::prompt::{Prompt, rule};
 use super::votes::together;
 use crate::judge::settings::{Asked, Parameters, Settings, usual_temperature};
 use crate::judge::{Error, JudgeError, Judgment, Matter, RawReply, Spent, Trouble, Verdict};
@@ -87,7 +87,8 @@ impl Asking {
             base_url: voter.client.endpoint().base_url.clone(),
             temperature: voter.temperature,
         };
-        let words = Sha256::digest(format!("{}\0{:?}", self.form.words(), self.form.schema()));
+        let rule = rule(self.settings.boundary);
+        let words = Sha256::digest(format!("{}\0{:?}\0{rule}", self.form.words(), self.form.schema()));
         Parameters {
             models: self.voters.iter().map(asked).collect(),
             max_tokens: self.settings.max_tokens,
