@@ -8,7 +8,7 @@ use crate::answer::Answer;
 use crate::config;
 use crate::event::{Event, Judging};
 use crate::job::{self, Images, Job, Judged, Left, Place};
-use crate::judge::{Spent, Trouble, Verdict};
+use crate::judge::{Spent, Streak, Trouble, Verdict};
 use crate::results::{self, JudgmentRecord, Kept, OutcomeKind, Store, TrialRecord, VerdictCache};
 use futures_util::StreamExt;
 use std::path::PathBuf;
@@ -128,6 +128,9 @@ async fn judge_all(
             todo.push((index, record, kept, known));
         }
     }
+    // Scripts of tasks are no judge that all trials share.
+    let by_script = |record: &TrialRecord| job.tasks[record.trial.task_index].script.is_some();
+    let streak = &Streak::default();
     let mut judging = futures_util::stream::iter(todo)
         .map(|(index, record, kept, known)| async move {
             let clock = job::Clock::start();
@@ -135,10 +138,15 @@ async fn judge_all(
             let is_known = known.is_some();
             let judged = match known {
                 Some(verdict) => Judged { judgment: Some(Ok(verdict).into()), ..Judged::default() },
+                None if streak.is_down() && !by_script(record) => Judged::not(Streak::not_asked()),
                 None => {
                     let task = &job.tasks[record.trial.task_index];
                     let left = Left { trial: &record.trial.name, answer: &kept.answer, artifacts: &kept.artifacts };
-                    job::judge(job, task, record.trial.task_index, left, place).await
+                    let judged = job::judge(job, task, record.trial.task_index, left, place).await;
+                    if let Some(judgment) = judged.judgment.as_ref().filter(|_| !by_script(record)) {
+                        streak.note(&judgment.result);
+                    }
+                    judged
                 }
             };
             (index, record, kept, judged, is_known, clock.since(started_at))

@@ -99,7 +99,7 @@ pub async fn run(args: &JudgeCasesArgs) -> Result<u8, Error> {
     let rubric = args.rubric.as_deref().map_or_else(|| Ok(RUBRIC.to_owned()), rubric)?;
     let mut measured = Vec::new();
     for judge in judges {
-        measured.push(measure(judge, cases.clone(), &rubric, &rivals).await);
+        measured.push(measure(judge, cases.clone(), &rubric, &rivals).await?);
     }
     if let (Some(path), [one]) = (&args.output, &measured[..]) {
         results::write_whole(path, format!("{:#}\n", record(one)).as_bytes())?;
@@ -129,10 +129,11 @@ fn rubric(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("failed to read `{}`: {e}", path.display())))
 }
 
-async fn measure(judge: Judge, cases: Vec<Case>, rubric: &str, rivals: &[String]) -> Measured {
+async fn measure(judge: Judge, cases: Vec<Case>, rubric: &str, rivals: &[String]) -> Result<Measured, Error> {
     let agreement = agreement(&judge, cases, Some(rubric), rivals).await;
+    let agreement = agreement.map_err(|refused| Error::Usage(refused.to_string()))?;
     let pairs: Vec<_> = agreement.judged.iter().map(|judged| (judged.case.expected, judged.given())).collect();
-    Measured { judge, quality: judge_quality(&pairs), agreement }
+    Ok(Measured { judge, quality: judge_quality(&pairs), agreement })
 }
 
 fn text(measured: &Measured) -> String {

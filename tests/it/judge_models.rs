@@ -78,9 +78,11 @@ fn faults() -> Vec<(&'static str, bool)> {
     vec![
         ("429", false),
         ("429-after", false),
+        ("429-seconds", false),
         ("500", false),
         ("529", false),
         ("slow", false),
+        ("drip", false),
         ("reset", false),
         ("cut", false),
         ("no-json", false),
@@ -111,9 +113,11 @@ fn fault(name: &str, request: &Received) -> Act {
     match name {
         "429" => error(429),
         "429-after" => error(429).header("retry-after-ms", "5"),
+        "429-seconds" => error(429).header("retry-after", "1"),
         "500" => error(500),
         "529" => error(529),
         "slow" => says(&verdict).slow(Duration::from_secs(2)),
+        "drip" => says(&verdict).drip(Duration::from_millis(50)),
         "reset" => says(&verdict).cut(0),
         "cut" => says(&verdict).cut(60),
         "no-json" => Act::bytes(200, "application/json", "{\"choices\": ["),
@@ -214,9 +218,12 @@ fn a_fault_in_one_of_three_replies_changes_no_verdict() {
 
 #[test]
 fn a_fault_in_every_reply_leaves_the_verdict_true_or_the_trial_ungraded() {
-    let server = Server::with(|request| {
+    let well = std::sync::Arc::new(AtomicBool::new(false));
+    let switch = std::sync::Arc::clone(&well);
+    let server = Server::with(move |request| {
         let (name, task) = about(request);
-        if task.ends_with("sound") { says(&honest(request)) } else { fault(&name, request) }
+        let sound = task.ends_with("sound") || switch.load(Ordering::SeqCst);
+        if sound { says(&honest(request)) } else { fault(&name, request) }
     });
     let (suite, script) = suite(&each_fault(), "model: org/m, timeout_sec: 0.5, max_retries: 0");
     judged(&suite, &script, &server, &RUN, KEY).expect_code(3);
@@ -236,6 +243,13 @@ fn a_fault_in_every_reply_leaves_the_verdict_true_or_the_trial_ungraded() {
             }
         }
     }
+    well.store(true, Ordering::SeqCst);
+    judged(&suite, &script, &server, &["resume", "jobs/j", "-q"], KEY).expect_code(0);
+    for (name, record) in ledger(&dir) {
+        let reward = if name.contains("wrong") { 0.0 } else { 1.0 };
+        assert_eq!((record.outcome, record.reward), (Scored, Some(reward)), "{name}: {:?}", record.reason);
+    }
+    assert!(tally(&suite).values().all(|runs| *runs == 1), "no agent ran twice");
 }
 
 #[test]

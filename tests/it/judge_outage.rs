@@ -91,3 +91,30 @@ fn a_judge_that_is_down_is_tried_out_after_longer_and_longer_waits_until_it_is_b
     let record: Value = serde_json::from_str(&suite.read("jobs/j/config.json")).expect("JSON");
     assert_eq!(record["seatrial"]["judge"]["pause_sec"], 0.05);
 }
+
+#[test]
+fn a_judge_that_is_down_is_not_asked_about_all_stored_answers() {
+    let tasks: Vec<_> = (0..12).map(|n| (format!("t{n:02}"), "42")).collect();
+    let server = Server::with(|_| Act::json(503, &json!({"error": {"message": "down"}})));
+    let (suite, script) = suite(&tasks, "max_retries: 0");
+    judged(&suite, &script, &server, &[&RUN[..], &["--judge", "rules"]].concat(), KEY).expect_code(0);
+    let args = ["judge", "jobs/j", "--judge", "rubric", "--judge-model", "org/m"];
+    let run = judged(&suite, &script, &server, &args, KEY).expect_code(3);
+    assert!(run.stdout.starts_with("judge rubric: 12 answers judged, 0 changed, 12 ungraded\n"), "{}", run.stdout);
+    assert_eq!(run.stdout.matches("the judge failed 5 times in a row, so it was not asked").count(), 7);
+    assert_eq!(server.requests().len(), 5, "one at a time, as the job");
+    assert!(ledger(&suite.join("jobs/j")).values().all(|record| record.reward == Some(1.0)), "what was judged stays");
+}
+
+#[test]
+fn a_wrong_key_ends_a_measurement_at_once_with_one_sentence() {
+    let server = Server::with(|_| Act::json(401, &json!({"error": {"message": "Incorrect API key"}})));
+    let (suite, script) = suite(&[], "");
+    let case = json!({"question": "How many?", "key": "42", "submission": "42", "expected": 1.0});
+    suite.write("cases.jsonl", format!("{case}\n").repeat(40));
+    let args = ["judge-cases", "cases.jsonl", "--judge", "rubric", "--judge-model", "org/m", "-o", "judge.json"];
+    let run = judged(&suite, &script, &server, &args, KEY).expect_code(2);
+    assert!(run.stdout.is_empty() && run.stderr.contains("does not accept the key"), "{}", run.stderr);
+    assert_eq!(run.stderr.lines().filter(|line| line.starts_with("error: ")).count(), 1, "{}", run.stderr);
+    assert!(server.requests().len() <= 8 && !suite.join("judge.json").exists(), "{}", server.requests().len());
+}
