@@ -152,13 +152,14 @@ async fn judge_all(
             (index, record, kept, judged, is_known, clock.since(started_at))
         })
         .buffered(config.n_concurrent.max(1));
-    let (mut lines, mut graded) = (Vec::new(), false);
+    let (mut lines, mut graded, mut refused) = (Vec::new(), false, None);
     while let Some((index, record, kept, judged, known, span)) = judging.next().await {
         let Some(judgment) = &judged.judgment else { continue };
         if let Err(error) = &judgment.result
             && error.trouble == Trouble::Refused
         {
-            return Err(Error::Usage(error.to_string()));
+            refused = Some(Error::Usage(error.to_string()));
+            break;
         }
         if let Ok(verdict) = &judgment.result {
             keep(job, store, record, &kept, verdict, cache.as_ref())?;
@@ -186,7 +187,7 @@ async fn judge_all(
     if graded {
         store.handle(&Event::JobFinished)?;
     }
-    Ok(lines)
+    refused.map_or(Ok(lines), Err)
 }
 
 /// This judge's verdict on this answer, where it has given one: in this job, or, unless a script decides, in any other.
@@ -299,6 +300,9 @@ fn print(args: &JudgeArgs, job: &Job, lines: &[Line]) {
             let why: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             super::show(&format!("{:width$}  {:>6}  {:>5}  {why}", line.trial, number(line.before), number(after)));
         }
+    }
+    if ungraded.len() == lines.len() {
+        return;
     }
     let dir = args.job.display();
     super::say(&format!("`seatrial report {dir} --judge {}` shows the job by these verdicts", job.judge.name()));

@@ -101,6 +101,8 @@ fn a_judge_that_is_down_is_not_asked_about_all_stored_answers() {
     let args = ["judge", "jobs/j", "--judge", "rubric", "--judge-model", "org/m"];
     let run = judged(&suite, &script, &server, &args, KEY).expect_code(3);
     assert!(run.stdout.starts_with("judge rubric: 12 answers judged, 0 changed, 12 ungraded\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("\nused 5 requests, 0 tokens read, 0 written, cost not known\n"), "{}", run.stdout);
+    assert!(!run.stderr.contains("by these verdicts"), "there are none: {}", run.stderr);
     assert_eq!(run.stdout.matches("the judge failed 5 times in a row, so it was not asked").count(), 7);
     assert_eq!(server.requests().len(), 5, "one at a time, as the job");
     assert!(ledger(&suite.join("jobs/j")).values().all(|record| record.reward == Some(1.0)), "what was judged stays");

@@ -167,7 +167,7 @@ impl Asking {
                     }
                 }
                 Err(failure) => {
-                    told.failure(voter, (vote, attempt), &failure);
+                    told.failure(voter, (vote, attempt), &failure, &self.prices);
                     match failure.class {
                         Class::BadReply => failure.to_string(),
                         Class::BadRequest if schema.is_some() => {
@@ -235,8 +235,13 @@ impl Told {
         self.replies.push(RawReply::new(&voter.model, (vote, attempt), &text, why.cloned()).with(effective));
     }
 
-    fn failure(&mut self, voter: &Voter, (vote, attempt): (u32, u32), failure: &Failure) {
-        self.spent.requests += u64::from(failure.attempts);
+    fn failure(&mut self, voter: &Voter, (vote, attempt): (u32, u32), failure: &Failure, prices: &Prices) {
+        self.spent += Spent {
+            requests: u64::from(failure.attempts),
+            // Nothing was used as far as anybody says, but where a price is unknown no sum is known.
+            cost_usd: prices.cost(&voter.client.endpoint().model, &Usage::default()),
+            ..Spent::default()
+        };
         let trouble = Some(failure.to_string());
         self.replies.push(RawReply::new(&voter.model, (vote, attempt), &failure.body_head, trouble));
     }
