@@ -120,3 +120,23 @@ fn a_wrong_key_ends_a_measurement_at_once_with_one_sentence() {
     assert_eq!(run.stderr.lines().filter(|line| line.starts_with("error: ")).count(), 1, "{}", run.stderr);
     assert!(server.requests().len() <= 8 && !suite.join("judge.json").exists(), "{}", server.requests().len());
 }
+
+#[test]
+fn what_was_judged_before_a_key_was_refused_counts() {
+    let tasks = ["a", "b"].map(|name| (name.to_owned(), "42"));
+    let count = AtomicUsize::new(0);
+    let server = Server::with(move |request| match count.fetch_add(1, Ordering::SeqCst) {
+        // Each answer is judged again at the job's end.
+        0..4 => Act::json(503, &json!({"error": {"message": "down"}})),
+        4 => says(&honest(request)),
+        _ => Act::json(401, &json!({"error": {"message": "Incorrect API key"}})),
+    });
+    let (suite, script) = suite(&tasks, "model: org/m, max_retries: 0");
+    judged(&suite, &script, &server, &RUN, KEY).expect_code(3);
+    let before = suite.read("jobs/j/result.json");
+    let run = judged(&suite, &script, &server, &["judge", "jobs/j"], KEY).expect_code(2);
+    assert!(run.stderr.contains("does not accept the key"), "{}", run.stderr);
+    let rewards: Vec<_> = ["a", "b"].map(|task| trial(&suite.join("jobs/j"), task).reward).into();
+    assert_eq!(rewards, [Some(1.0), None]);
+    assert_ne!(suite.read("jobs/j/result.json"), before, "the job's summary counts it");
+}
