@@ -58,8 +58,8 @@ impl EngineArgs {
         set.or_else(any)
     }
 
-    /// The judge that these settings name.
-    pub fn judge(&self, name: &str, config: &JudgeConfig) -> Result<Judge, Error> {
+    /// The judge that these settings name; what it asks of models is priced by `prices`.
+    pub fn judge(&self, name: &str, config: &JudgeConfig, prices: Prices) -> Result<Judge, Error> {
         if let Some(path) = &self.scripted_judge {
             return Ok(Judge::scripted(path)?);
         }
@@ -76,7 +76,7 @@ impl EngineArgs {
             boundary: config.boundary.unwrap_or(default.boundary),
         };
         let env = |name: &str| self.variable(name);
-        Ok(Judge::named(name, settings, &env, || self.transport(), Prices::default())?)
+        Ok(Judge::named(name, settings, &env, || self.transport(), prices)?)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::answer::Answer;
 use crate::config;
 use crate::event::{Event, Judging};
 use crate::job::{self, Images, Job, Judged, Left, Place};
-use crate::judge::{Trouble, Verdict};
+use crate::judge::{Spent, Streak, Trouble, Verdict};
 use crate::results::{self, JudgmentRecord, Kept, OutcomeKind, Store, TrialRecord, VerdictCache};
 use futures_util::StreamExt;
 use std::path::PathBuf;
@@ -62,6 +62,7 @@ struct Line {
     after: Result<Verdict, String>,
     /// Taken over, not asked for.
     known: bool,
+    spent: Spent,
 }
 
 /// Runs the verb and gives the exit code.
@@ -127,6 +128,9 @@ async fn judge_all(
             todo.push((index, record, kept, known));
         }
     }
+    // Scripts of tasks are no judge that all trials share.
+    let by_script = |record: &TrialRecord| job.tasks[record.trial.task_index].script.is_some();
+    let streak = &Streak::default();
     let mut judging = futures_util::stream::iter(todo)
         .map(|(index, record, kept, known)| async move {
             let clock = job::Clock::start();
@@ -134,22 +138,28 @@ async fn judge_all(
             let is_known = known.is_some();
             let judged = match known {
                 Some(verdict) => Judged { judgment: Some(Ok(verdict).into()), ..Judged::default() },
+                None if streak.is_down() && !by_script(record) => Judged::not(Streak::not_asked()),
                 None => {
                     let task = &job.tasks[record.trial.task_index];
                     let left = Left { trial: &record.trial.name, answer: &kept.answer, artifacts: &kept.artifacts };
-                    job::judge(job, task, record.trial.task_index, left, place).await
+                    let judged = job::judge(job, task, record.trial.task_index, left, place).await;
+                    if let Some(judgment) = judged.judgment.as_ref().filter(|_| !by_script(record)) {
+                        streak.note(&judgment.result);
+                    }
+                    judged
                 }
             };
             (index, record, kept, judged, is_known, clock.since(started_at))
         })
         .buffered(config.n_concurrent.max(1));
-    let (mut lines, mut graded) = (Vec::new(), false);
+    let (mut lines, mut graded, mut refused) = (Vec::new(), false, None);
     while let Some((index, record, kept, judged, known, span)) = judging.next().await {
         let Some(judgment) = &judged.judgment else { continue };
         if let Err(error) = &judgment.result
             && error.trouble == Trouble::Refused
         {
-            return Err(Error::Usage(error.to_string()));
+            refused = Some(Error::Usage(error.to_string()));
+            break;
         }
         if let Ok(verdict) = &judgment.result {
             keep(job, store, record, &kept, verdict, cache.as_ref())?;
@@ -159,6 +169,7 @@ async fn judge_all(
             before: record.reward,
             after: judgment.result.clone().map_err(|error| error.to_string()),
             known,
+            spent: judgment.spent,
         };
         if record.outcome == OutcomeKind::Ungraded
             && let Some(run) = &record.agent_run
@@ -176,7 +187,7 @@ async fn judge_all(
     if graded {
         store.handle(&Event::JobFinished)?;
     }
-    Ok(lines)
+    refused.map_or(Ok(lines), Err)
 }
 
 /// This judge's verdict on this answer, where it has given one: in this job, or, unless a script decides, in any other.
@@ -238,6 +249,8 @@ fn print(args: &JudgeArgs, job: &Job, lines: &[Line]) {
     let changed: Vec<&Line> = lines.iter().filter(is_changed).collect();
     let ungraded: Vec<&Line> = lines.iter().filter(|line| line.after.is_err()).collect();
     let known = lines.iter().filter(|line| line.known).count();
+    let mut spent = Spent::default();
+    lines.iter().for_each(|line| spent += line.spent);
     if let Format::Json = args.format {
         let entry = |line: &Line| {
             let verdict = line.after.as_ref().ok();
@@ -259,6 +272,7 @@ fn print(args: &JudgeArgs, job: &Job, lines: &[Line]) {
             "changed": changed.len(),
             "ungraded": ungraded.len(),
             "known": known,
+            "spent": spent,
             "entries": lines.iter().map(entry).collect::<Vec<_>>(),
         });
         return super::show(&format!("{value:#}"));
@@ -271,6 +285,9 @@ fn print(args: &JudgeArgs, job: &Job, lines: &[Line]) {
         changed.len(),
         ungraded.len()
     ));
+    if spent.requests > 0 {
+        super::show(&format!("used {spent}"));
+    }
     let number = |reward: Option<f64>| reward.map_or_else(|| "-".to_owned(), |reward| format!("{reward:.3}"));
     if !changed.is_empty() || !ungraded.is_empty() {
         let width = changed.iter().chain(&ungraded).map(|line| line.trial.chars().count()).max().unwrap_or(0);
@@ -283,6 +300,9 @@ fn print(args: &JudgeArgs, job: &Job, lines: &[Line]) {
             let why: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             super::show(&format!("{:width$}  {:>6}  {:>5}  {why}", line.trial, number(line.before), number(after)));
         }
+    }
+    if ungraded.len() == lines.len() {
+        return;
     }
     let dir = args.job.display();
     super::say(&format!("`seatrial report {dir} --judge {}` shows the job by these verdicts", job.judge.name()));

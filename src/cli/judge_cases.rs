@@ -3,8 +3,10 @@
 use super::drive::EngineArgs;
 use super::error::Error;
 use super::words::count;
-use crate::config::JudgeConfig;
+use crate::config::{self, JudgeConfig};
 use crate::judge::{Agreement, Case, Judge, Judged, agreement, read_cases};
+use crate::model::Prices;
+use crate::populate::RUBRIC;
 use crate::results;
 use crate::stats::{JudgeQuality, Share, judge_quality};
 use std::path::{Path, PathBuf};
@@ -88,14 +90,16 @@ pub async fn run(args: &JudgeCasesArgs) -> Result<u8, Error> {
     if args.output.is_some() && judges.len() > 1 {
         return Err(Error::Usage("`-o` keeps what was measured of one judge; name one with `--judge`".into()));
     }
-    let config = JudgeConfig { models: args.judge_models.clone(), votes: args.judge_votes, ..JudgeConfig::default() };
+    let flags = JudgeConfig { models: args.judge_models.clone(), votes: args.judge_votes, ..JudgeConfig::default() };
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let config = config::resolve_judge(&flags, variable, JudgeConfig::default())?;
     let judges = judges.iter().map(|name| judge(args, name, &config)).collect::<Result<Vec<_>, _>>()?;
     let cases = read_cases(&args.file)?;
     let rivals = args.rivals.as_deref().map(crate::judge::read_rivals).transpose()?.unwrap_or_default();
-    let rubric = args.rubric.as_deref().map(rubric).transpose()?;
+    let rubric = args.rubric.as_deref().map_or_else(|| Ok(RUBRIC.to_owned()), rubric)?;
     let mut measured = Vec::new();
     for judge in judges {
-        measured.push(measure(judge, cases.clone(), rubric.as_deref(), &rivals).await);
+        measured.push(measure(judge, cases.clone(), &rubric, &rivals).await?);
     }
     if let (Some(path), [one]) = (&args.output, &measured[..]) {
         results::write_whole(path, format!("{:#}\n", record(one)).as_bytes())?;
@@ -113,7 +117,7 @@ pub async fn run(args: &JudgeCasesArgs) -> Result<u8, Error> {
 }
 
 fn judge(args: &JudgeCasesArgs, name: &str, config: &JudgeConfig) -> Result<Judge, Error> {
-    match args.engine.judge(name, config)? {
+    match args.engine.judge(name, config, Prices::default())? {
         Judge::Script => {
             Err(Error::Usage("the judge `script` needs a task, so labelled answers can't measure it".into()))
         }
@@ -125,10 +129,11 @@ fn rubric(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("failed to read `{}`: {e}", path.display())))
 }
 
-async fn measure(judge: Judge, cases: Vec<Case>, rubric: Option<&str>, rivals: &[String]) -> Measured {
-    let agreement = agreement(&judge, cases, rubric, rivals).await;
+async fn measure(judge: Judge, cases: Vec<Case>, rubric: &str, rivals: &[String]) -> Result<Measured, Error> {
+    let agreement = agreement(&judge, cases, Some(rubric), rivals).await;
+    let agreement = agreement.map_err(|refused| Error::Usage(refused.to_string()))?;
     let pairs: Vec<_> = agreement.judged.iter().map(|judged| (judged.case.expected, judged.given())).collect();
-    Measured { judge, quality: judge_quality(&pairs), agreement }
+    Ok(Measured { judge, quality: judge_quality(&pairs), agreement })
 }
 
 fn text(measured: &Measured) -> String {
@@ -150,6 +155,9 @@ fn text(measured: &Measured) -> String {
     out.push_str(&rate("right taken for right (sensitivity)", &quality.sensitivity));
     out.push_str(&rate("others taken so (specificity)      ", &quality.specificity));
     let number = |number: Option<f64>| number.map_or_else(|| "-".to_owned(), |number| format!("{number:.3}"));
+    if agreement.spent.requests > 0 {
+        out.push_str(&format!("used  {}\n", agreement.spent));
+    }
     out.push_str(&format!(
         "kappa {}, AC1 {}, alpha {}\n\nexpected  given  cases\n",
         number(quality.cohen_kappa),
@@ -250,6 +258,7 @@ fn json(measured: &Measured) -> serde_json::Value {
     let mut value = record(measured);
     value["format"] = "seatrial-judge-cases-1".into();
     value["confusion"] = confusion.into();
+    value["spent"] = serde_json::json!(measured.agreement.spent);
     value["entries"] = measured.agreement.judged.iter().map(entry).collect();
     value
 }

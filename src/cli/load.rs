@@ -3,7 +3,7 @@
 
 use super::drive::EngineArgs;
 use super::error::Error;
-use super::model::lend;
+use super::model::{lend, prices};
 use super::open_files;
 use super::words::count;
 use crate::agent::{self, Agent, LoopSettings, Turns};
@@ -135,7 +135,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     let spend = lend(&mut agents, config, &mut notes)?;
     let named = config.judge.name.clone().or_else(|| corpora.iter().find_map(|corpus| corpus.suite.judge.clone()));
     let named = named.unwrap_or_else(|| "rules".to_owned());
-    let judge = engine.judge(&named, &config.judge)?;
+    let judge = engine.judge(&named, &config.judge, prices(config)?)?;
     let lacks = |task: &Task| {
         // Without a key its script judges it.
         let lacks = judge.lacks(task.rubric.as_deref()).filter(|_| task.case.is_some());
@@ -320,6 +320,7 @@ fn settings(config: &Config) -> Result<Settings, Error> {
             pids: config.environment.pids_limit.unwrap_or(default.limits.pids),
         },
         env: env.into_iter().collect(),
+        judge_pause: config.judge.pause_sec.map_or(default.judge_pause, Duration::from_secs_f64),
         engine_wait: config.environment.engine_wait_sec.map_or(default.engine_wait, Duration::from_secs_f64),
         ..default
     })

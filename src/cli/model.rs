@@ -5,6 +5,7 @@ use crate::agent::Agent;
 use crate::config::{Config, ModelConfig};
 use crate::job::AgentSetup;
 use crate::model::{Caps, Endpoint, Prices, Relay, Spend, Transport};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Caps on what agents use of models
@@ -37,6 +38,14 @@ impl CapArgs {
     }
 }
 
+/// The prices of the job: those of its file, else those of the first agent that names some. Without any every cost is
+/// unknown.
+pub fn prices(config: &Config) -> Result<Prices, Error> {
+    let of_agents = || config.agents.iter().find_map(|agent| agent.kwargs.get("prices")?.as_str().map(Path::new));
+    let path = config.model.prices.as_deref().or_else(of_agents);
+    Ok(path.map(Prices::load).transpose()?.unwrap_or_default())
+}
+
 /// Gives each agent that is to use a model the relay to it, where this machine has the model's key or server. What all
 /// of them cost is counted together.
 pub fn lend(agents: &mut [AgentSetup], config: &Config, notes: &mut Vec<String>) -> Result<Arc<Spend>, Error> {
@@ -44,7 +53,7 @@ pub fn lend(agents: &mut [AgentSetup], config: &Config, notes: &mut Vec<String>)
     let caps = Caps { requests: model.max_requests, tokens: model.max_tokens, cost: model.max_cost_usd };
     let spend = Arc::new(Spend::new(model.job_max_cost_usd));
     let capped = caps != Caps::default() || model.job_max_cost_usd.is_some();
-    let prices = model.prices.as_deref().map(Prices::load).transpose()?.unwrap_or_default();
+    let prices = prices(config)?;
     for setup in agents {
         let installed = matches!(setup.agent, Agent::Installed(_));
         let (true, Some(model)) = (installed || matches!(setup.agent, Agent::Command { .. }), &setup.model) else {

@@ -32,6 +32,8 @@ pub struct JudgeConfig {
     pub max_retries: Option<u32>,
     /// Whether the answer is marked off in the prompt.
     pub boundary: Option<bool>,
+    /// How long a judge that failed several times in a row is left alone at first, in seconds.
+    pub pause_sec: Option<f64>,
 }
 
 /// Reads `judge` of a section.
@@ -65,6 +67,7 @@ pub fn read(section: &Section<'_>) -> JudgeConfig {
         timeout_sec: judge.positive("timeout_sec").map(|seconds| seconds.min(MOST_SECONDS)),
         max_retries: judge.integer_from("max_retries", 0).map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
         boundary: judge.boolean("boundary"),
+        pause_sec: judge.positive("pause_sec").map(|seconds| seconds.min(MOST_SECONDS)),
     };
     judge.finish();
     config
@@ -115,5 +118,6 @@ pub fn record(judge: &JudgeConfig) -> Option<Json> {
     put("timeout_sec", judge.timeout_sec.map(Json::from));
     put("max_retries", judge.max_retries.map(Json::from));
     put("boundary", judge.boundary.map(Json::from));
+    put("pause_sec", judge.pause_sec.map(Json::from));
     Some(table.into())
 }

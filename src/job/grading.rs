@@ -10,20 +10,14 @@ use super::judging::{self, Judged, Left, Place};
 use super::trial::Context;
 use crate::answer::Answer;
 use crate::event::{Event, Judging, Outcome, Span, TrialEnd};
-use crate::judge::Trouble;
+use crate::judge::{IN_A_ROW, Streak, Trouble};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// After so many failures without a verdict in between, the judge is left alone.
-const IN_A_ROW: u32 = 5;
-
-/// How long it is left alone at first; twice as long each time, up to [`LONGEST`].
-const FIRST: Duration = Duration::from_secs(10);
-
-/// The longest time between two answers that try the judge out.
-const LONGEST: Duration = Duration::from_secs(120);
+/// The longest time between two answers that try the judge out, as a multiple of the first such time.
+const LONGEST: u32 = 12;
 
 /// A trial whose answer is to be judged, all else being done.
 pub type Unjudged = (usize, TrialEnd);
@@ -33,16 +27,11 @@ pub type Unjudged = (usize, TrialEnd);
 pub struct Grading {
     /// One for each answer that may be judged at a time.
     places: Semaphore,
-    state: Mutex<State>,
+    streak: Streak,
+    ungraded: Mutex<VecDeque<Unjudged>>,
     /// Held while kept answers are judged again, by one at a time.
     busy: tokio::sync::Mutex<()>,
     refused: OnceLock<String>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    failures: u32,
-    ungraded: VecDeque<Unjudged>,
 }
 
 impl Grading {
@@ -50,7 +39,8 @@ impl Grading {
     pub fn new(at_once: usize) -> Grading {
         Grading {
             places: Semaphore::new(at_once.max(1)),
-            state: Mutex::default(),
+            streak: Streak::default(),
+            ungraded: Mutex::default(),
             busy: tokio::sync::Mutex::default(),
             refused: OnceLock::new(),
         }
@@ -63,19 +53,19 @@ impl Grading {
 
     /// Keeps a trial to be judged again.
     fn keep(&self, unjudged: Unjudged) {
-        self.lock().ungraded.push_back(unjudged);
+        self.lock().push_back(unjudged);
     }
 
     fn next(&self) -> Option<Unjudged> {
-        self.lock().ungraded.pop_front()
+        self.lock().pop_front()
     }
 
     fn paused(&self) -> bool {
-        self.lock().failures >= IN_A_ROW
+        self.streak.is_down()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Unjudged>> {
+        self.ungraded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -122,19 +112,16 @@ async fn asked(context: &Context, task: usize, left: Left<'_>) -> Judged {
         return judged;
     };
     match &judgment.result {
-        Ok(_) => grading.lock().failures = 0,
         Err(error) if error.trouble == Trouble::Refused => {
             if grading.refused.set(error.to_string()).is_ok() {
                 context.stop.set();
             }
         }
-        Err(error) if error.trouble == Trouble::Passing && !context.stop.is_set() => {
-            let failures = {
-                let mut state = grading.lock();
-                state.failures += 1;
-                state.failures
-            };
-            if failures == IN_A_ROW {
+        Err(_) if context.stop.is_set() => {}
+        result => {
+            if grading.streak.note(result)
+                && let Err(error) = result
+            {
                 let text = format!(
                     "warning: the judge failed {IN_A_ROW} times in a row, so it is left alone for a while; agents go on, \
                      and their answers are judged later: {error}"
@@ -142,7 +129,6 @@ async fn asked(context: &Context, task: usize, left: Left<'_>) -> Judged {
                 context.say(Event::Notice { text });
             }
         }
-        Err(_) => {}
     }
     judged
 }
@@ -182,16 +168,17 @@ pub async fn again(context: &Context, (index, mut end): Unjudged) -> bool {
 /// Tries out a judge that is left alone, with one answer at a time, and judges everything when it works again. It never
 /// ends; whoever drops it calls [`last`] first.
 pub async fn probe(context: Arc<Context>) {
-    let mut wait = FIRST;
+    let first = context.job.settings.judge_pause;
+    let mut wait = first;
     loop {
-        tokio::time::sleep(if context.grading.paused() { wait } else { Duration::from_secs(1) }).await;
+        tokio::time::sleep(if context.grading.paused() { wait } else { first.min(Duration::from_secs(1)) }).await;
         if !context.grading.paused() {
-            wait = FIRST;
+            wait = first;
             continue;
         }
         let _busy = context.grading.busy.lock().await;
         let Some(one) = context.grading.next() else { continue };
-        wait = (wait * 2).min(LONGEST);
+        wait = (wait * 2).min(first * LONGEST);
         if again(&context, one).await {
             context.say(Event::Notice { text: "the judge is back: ungraded answers are judged now".to_owned() });
             all(&context).await;
@@ -201,7 +188,7 @@ pub async fn probe(context: Arc<Context>) {
 
 /// Judges everything that is ungraded now, once each.
 async fn all(context: &Context) {
-    let waiting = std::mem::take(&mut context.grading.lock().ungraded);
+    let waiting = std::mem::take(&mut *context.grading.lock());
     each(context, waiting).await;
 }
 
@@ -212,7 +199,7 @@ pub async fn each(context: &Context, waiting: impl IntoIterator<Item = Unjudged>
     loop {
         let some: Vec<Unjudged> = waiting.by_ref().take(at_once).collect();
         if some.is_empty() || context.grading.paused() || context.stop.is_set() {
-            context.grading.lock().ungraded.extend(some.into_iter().chain(waiting));
+            context.grading.lock().extend(some.into_iter().chain(waiting));
             return;
         }
         futures_util::future::join_all(some.into_iter().map(|one| again(context, one))).await;

@@ -49,6 +49,9 @@ pub struct Settings {
     pub output_cap: u64,
     /// How long an engine that stopped answering is waited for before the job stops.
     pub engine_wait: Duration,
+    /// How long a judge that failed several times in a row is left alone at first; each time twice as long, up to
+    /// twelve times this.
+    pub judge_pause: Duration,
 }
 
 impl Default for Settings {
@@ -73,6 +76,7 @@ impl Default for Settings {
             grace: Duration::from_secs(2),
             output_cap: 4 << 20,
             engine_wait: Duration::from_secs(60),
+            judge_pause: Duration::from_secs(10),
         }
     }
 }

@@ -3,8 +3,9 @@
 
 use super::error::Error;
 use super::rules::Key;
-use super::verdict::{JudgeError, Verdict};
-use super::{Judge, Matter};
+use super::streak::Streak;
+use super::verdict::{JudgeError, Trouble, Verdict};
+use super::{Judge, Matter, Spent};
 use crate::task;
 use futures_util::StreamExt;
 use serde::Deserialize;
@@ -98,6 +99,8 @@ fn same(a: f64, b: f64) -> bool {
 pub struct Agreement {
     /// In the file's order.
     pub judged: Vec<Judged>,
+    /// What the judge's models used.
+    pub spent: Spent,
 }
 
 impl Agreement {
@@ -187,16 +190,41 @@ fn parse(line: &str, number: usize) -> Result<Case, String> {
     Ok(case)
 }
 
-/// Judges every case, a few at a time. `rubric` is for judges that ask models; `rivals` as in [`super::judge`].
-pub async fn agreement(judge: &Judge, cases: Vec<Case>, rubric: Option<&str>, rivals: &[String]) -> Agreement {
+/// Judges every case, a few at a time. `rubric` is for judges that ask models; `rivals` as in [`super::judge`]. A judge
+/// that is down is not asked about the rest, which stays ungraded.
+///
+/// # Errors
+/// What a judge says that refuses everybody who comes with this key.
+pub async fn agreement(
+    judge: &Judge,
+    cases: Vec<Case>,
+    rubric: Option<&str>,
+    rivals: &[String],
+) -> Result<Agreement, JudgeError> {
     const AT_ONCE: usize = 4;
+    let streak = &Streak::default();
     let judged = futures_util::stream::iter(cases).map(|case| async move {
+        if streak.is_down() {
+            return (Judged { case, verdict: Err(JudgeError::passing(Streak::not_asked())) }, Spent::default());
+        }
         let known = task_case(&case);
         let matter = Matter { task: &case.id, case: &known, rubric, rivals, answer: &case.submission };
-        let verdict = judge.decide(matter).await.result;
-        Judged { case, verdict }
+        let judgment = judge.decide(matter).await;
+        streak.note(&judgment.result);
+        (Judged { case, verdict: judgment.result }, judgment.spent)
     });
-    Agreement { judged: judged.buffered(AT_ONCE).collect().await }
+    let mut judged = std::pin::pin!(judged.buffered(AT_ONCE));
+    let mut all = Agreement { judged: Vec::new(), spent: Spent::default() };
+    while let Some((one, spent)) = judged.next().await {
+        if let Err(error) = &one.verdict
+            && error.trouble == Trouble::Refused
+        {
+            return Err(error.clone());
+        }
+        all.judged.push(one);
+        all.spent += spent;
+    }
+    Ok(all)
 }
 
 /// The case as a task would hold it.

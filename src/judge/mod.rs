@@ -13,6 +13,7 @@ mod script;
 mod scripted;
 mod settings;
 mod spent;
+mod streak;
 mod verdict;
 
 pub use cases::{Agreement, Case, CaseKey, Judged, agreement, read_cases, read_rivals};
@@ -23,4 +24,5 @@ pub use rules::{Key, Kind, judge};
 pub use script::{SCRIPT, ScriptEnvironment, ScriptRun, ScriptSetup, run_script};
 pub use settings::{Asked, Parameters, Settings};
 pub use spent::{RawReply, Spent};
+pub use streak::{IN_A_ROW, Streak};
 pub use verdict::{JudgeError, Judgment, Trouble, Verdict, Vote};

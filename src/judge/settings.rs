@@ -58,7 +58,8 @@ pub struct Parameters {
     pub timeout_sec: f64,
     /// As in [`Settings`].
     pub boundary: bool,
-    /// SHA-256 of the words and the schema that the judge asks with, the task's own rubric left out.
+    /// SHA-256 of the words and the schema that the judge asks with, how it marks off and cuts answers included, the
+    /// task's own rubric left out.
     pub words: String,
 }
 

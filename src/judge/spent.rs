@@ -2,6 +2,7 @@
 //! reader can check how it was read. Data only.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::ops::AddAssign;
 
 /// What a judgment took. Counted as the providers count; tries that came to nothing are in it as far as a provider said
@@ -60,6 +61,20 @@ impl RawReply {
     /// The same, with the parameters that were in force.
     pub fn with(self, effective: serde_json::Value) -> RawReply {
         RawReply { effective, ..self }
+    }
+}
+
+impl fmt::Display for Spent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Spent { requests, input_tokens, output_tokens, cost_usd } = self;
+        let s = if *requests == 1 { "" } else { "s" };
+        write!(f, "{requests} request{s}, {input_tokens} tokens read, {output_tokens} written, ")?;
+        match cost_usd {
+            // A cheap judge's single verdict is a small part of a cent.
+            Some(cost) if *cost > 0.0 && *cost < 0.01 => write!(f, "{cost:.6} USD"),
+            Some(cost) => write!(f, "{cost:.4} USD"),
+            None => f.write_str("cost not known"),
+        }
     }
 }
 

@@ -23,4 +23,5 @@ pub use init::{InitRequest, Initialized, init};
 pub use mapping::{FieldFlags, Mapped};
 pub use mirror::{Difference, DifferenceKind, Mode};
 pub use restore::{Populated, populate};
+pub use template::RUBRIC;
 pub use vendor_dir::{refuse_full, write_vendor};

@@ -36,11 +36,8 @@ impl Judging {
     /// Each fact with its name.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = Vec::new();
-        let Spent { requests, input_tokens, output_tokens, cost_usd } = self.spent;
-        if requests > 0 {
-            let cost = cost_usd.map_or("cost not known".to_owned(), |cost| format!("{cost:.4} USD"));
-            let requests = number_of(requests, "request");
-            facts.push(("used", format!("{requests}, {input_tokens} tokens read, {output_tokens} written, {cost}")));
+        if self.spent.requests > 0 {
+            facts.push(("used", self.spent.to_string()));
         }
         if self.ambiguous > 0 {
             facts.push(("ambiguous", format!("{}: votes differed", number_of(self.ambiguous as u64, "verdict"))));

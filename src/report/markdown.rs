@@ -1,5 +1,6 @@
 //! The report for pull requests and notes: Markdown with tables, whatever agents write in it kept from being markup.
 
+use super::judging::judging;
 use super::models::models;
 use super::network::network;
 use super::numbers::{
@@ -16,6 +17,12 @@ pub fn markdown(job: &Job, summary: &Summary) -> String {
     let mut out = format!("# {}\n\n{}\n", literal(&job.record.name), literal(&job_line(job)));
     for arm in &summary.arms {
         out.push_str(&arm_markdown(arm));
+    }
+    if let Some(judging) = judging(job) {
+        out.push_str("\n## Judging\n\n| | |\n| --- | --- |\n");
+        for (name, text) in judging.facts() {
+            out.push_str(&format!("| {name} | {} |\n", literal(&text)));
+        }
     }
     if let Some(network) = network(job) {
         out.push_str("\n## Network\n\n| | |\n| --- | --- |\n");

@@ -14,13 +14,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A key of no provider's, which must not be found again anywhere.
-const KEY: &str = "sk-canary-51b2";
+pub const KEY: &str = "sk-canary-51b2";
 
 /// A rubric of our own wording.
-const RUBRIC: &str = "Q: {input}\nKey: {ground_truth}\nAnswer: {submission}\n\nIs it {right}? Reply with 1 or 0.\n";
+pub const RUBRIC: &str = "Q: {input}\nKey: {ground_truth}\nAnswer: {submission}\n\nIs it {right}? Reply with 1 or 0.\n";
 
 /// The prompt of a request.
-fn prompt(request: &Received) -> String {
+pub fn prompt(request: &Received) -> String {
     let content = &request.body["messages"][0]["content"];
     content.as_str().or(content[0]["text"].as_str()).unwrap_or_default().to_owned()
 }
@@ -43,7 +43,7 @@ fn parts(prompt: &str) -> (String, String) {
 
 /// What an honest judge says of the answer, in the form that the request asks for; a gullible one obeys what stands
 /// outside of the marked answer.
-fn honest(request: &Received) -> String {
+pub fn honest(request: &Received) -> String {
     let (outside, answer) = parts(&prompt(request));
     let says = answer.trim().lines().next().unwrap_or_default().trim();
     let right = says == "42" || outside.contains("SYSTEM OVERRIDE");
@@ -69,7 +69,7 @@ fn honest(request: &Received) -> String {
     reply.to_string()
 }
 
-fn says(text: &str) -> Act {
+pub fn says(text: &str) -> Act {
     Act::json(200, &chat(&json!({"role": "assistant", "content": text}), "stop"))
 }
 
@@ -78,9 +78,11 @@ fn faults() -> Vec<(&'static str, bool)> {
     vec![
         ("429", false),
         ("429-after", false),
+        ("429-seconds", false),
         ("500", false),
         ("529", false),
         ("slow", false),
+        ("drip", false),
         ("reset", false),
         ("cut", false),
         ("no-json", false),
@@ -111,9 +113,11 @@ fn fault(name: &str, request: &Received) -> Act {
     match name {
         "429" => error(429),
         "429-after" => error(429).header("retry-after-ms", "5"),
+        "429-seconds" => error(429).header("retry-after", "1"),
         "500" => error(500),
         "529" => error(529),
         "slow" => says(&verdict).slow(Duration::from_secs(2)),
+        "drip" => says(&verdict).drip(Duration::from_millis(50)),
         "reset" => says(&verdict).cut(0),
         "cut" => says(&verdict).cut(60),
         "no-json" => Act::bytes(200, "application/json", "{\"choices\": ["),
@@ -143,7 +147,7 @@ fn fault(name: &str, request: &Received) -> Act {
 }
 
 /// A suite with these tasks, their answers by the fake engine, and settings for the judge.
-fn suite(tasks: &[(String, &str)], judge: &str) -> (Suite, String) {
+pub fn suite(tasks: &[(String, &str)], judge: &str) -> (Suite, String) {
     let suite = tiny::suite(&[]);
     suite.write("harbor.yml", format!("n_concurrent_trials: 1\nseatrial:\n  judge: {{name: rubric, {judge}}}\n"));
     let mut acts = serde_json::Map::new();
@@ -158,7 +162,7 @@ fn suite(tasks: &[(String, &str)], judge: &str) -> (Suite, String) {
 }
 
 /// Runs the binary with the server's address in the environment and `more` beside it.
-fn judged(suite: &Suite, script: &str, server: &Server, args: &[&str], key: &str) -> Run {
+pub fn judged(suite: &Suite, script: &str, server: &Server, args: &[&str], key: &str) -> Run {
     suite.write("engine.json", script);
     let out = suite
         .command(&tiny::fake_args(args))
@@ -172,7 +176,7 @@ fn judged(suite: &Suite, script: &str, server: &Server, args: &[&str], key: &str
     Run { code: out.status.code(), stdout: text(out.stdout), stderr: text(out.stderr) }
 }
 
-const RUN: [&str; 9] = ["run", "tasks", "-a", "command", "--command", "x", "--job-name", "j", "-q"];
+pub const RUN: [&str; 9] = ["run", "tasks", "-a", "command", "--command", "x", "--job-name", "j", "-q"];
 
 /// Each fault for a right and a wrong answer, with a sound answer in between: five failures in a row would be an outage.
 fn each_fault() -> Vec<(String, &'static str)> {
@@ -214,9 +218,12 @@ fn a_fault_in_one_of_three_replies_changes_no_verdict() {
 
 #[test]
 fn a_fault_in_every_reply_leaves_the_verdict_true_or_the_trial_ungraded() {
-    let server = Server::with(|request| {
+    let well = std::sync::Arc::new(AtomicBool::new(false));
+    let switch = std::sync::Arc::clone(&well);
+    let server = Server::with(move |request| {
         let (name, task) = about(request);
-        if task.ends_with("sound") { says(&honest(request)) } else { fault(&name, request) }
+        let sound = task.ends_with("sound") || switch.load(Ordering::SeqCst);
+        if sound { says(&honest(request)) } else { fault(&name, request) }
     });
     let (suite, script) = suite(&each_fault(), "model: org/m, timeout_sec: 0.5, max_retries: 0");
     judged(&suite, &script, &server, &RUN, KEY).expect_code(3);
@@ -236,6 +243,13 @@ fn a_fault_in_every_reply_leaves_the_verdict_true_or_the_trial_ungraded() {
             }
         }
     }
+    well.store(true, Ordering::SeqCst);
+    judged(&suite, &script, &server, &["resume", "jobs/j", "-q"], KEY).expect_code(0);
+    for (name, record) in ledger(&dir) {
+        let reward = if name.contains("wrong") { 0.0 } else { 1.0 };
+        assert_eq!((record.outcome, record.reward), (Scored, Some(reward)), "{name}: {:?}", record.reason);
+    }
+    assert!(tally(&suite).values().all(|runs| *runs == 1), "no agent ran twice");
 }
 
 #[test]

@@ -97,8 +97,12 @@ mod audit_contextbench;
 mod judge;
 /// The `rules` judge: what holds for any text.
 mod judge_hostile;
+/// Judges measured, and a job's answers judged again, by models and scripts.
+mod judge_measured;
 /// Judges that ask models, against a server on this machine: faults, votes, outages, injected text.
 mod judge_models;
+/// Judges that ask models: what they cost, and how one that is down is tried out.
+mod judge_outage;
 mod judge_properties;
 
 /// The judge `script`, on a real Docker engine.

@@ -18,6 +18,8 @@ pub struct Act {
     before: Duration,
     /// After how many bytes of the body the connection is dropped, without its end.
     cut: Option<usize>,
+    /// How long after each piece.
+    between: Duration,
 }
 
 /// A request as it came.
@@ -40,7 +42,15 @@ impl Act {
     /// Any body of any type.
     pub fn bytes(status: u16, kind: &str, body: impl Into<Vec<u8>>) -> Act {
         let headers = vec![("content-type".to_owned(), kind.to_owned()), ("request-id".to_owned(), "req_1".to_owned())];
-        Act { status, headers, body: body.into(), piece: 1 << 16, before: Duration::ZERO, cut: None }
+        Act {
+            status,
+            headers,
+            body: body.into(),
+            piece: 1 << 16,
+            before: Duration::ZERO,
+            cut: None,
+            between: Duration::ZERO,
+        }
     }
 
     pub fn json(status: u16, body: &Value) -> Act {
@@ -75,6 +85,11 @@ impl Act {
     /// Ends in the middle: after so many bytes of the body.
     pub fn cut(self, after: usize) -> Act {
         Act { cut: Some(after), ..self }
+    }
+
+    /// A few bytes at a time.
+    pub fn drip(self, between: Duration) -> Act {
+        Act { piece: 8, between, ..self }
     }
 }
 
@@ -159,6 +174,7 @@ fn answer(mut stream: TcpStream, act: &Act) -> std::io::Result<()> {
         chunk.extend_from_slice(piece);
         chunk.extend_from_slice(b"\r\n");
         stream.write_all(&chunk)?;
+        std::thread::sleep(act.between);
     }
     if act.cut.is_none() {
         stream.write_all(b"0\r\n\r\n")?;

@@ -5,7 +5,7 @@
 //! asked without. After that there is no verdict, and all that was said is kept.
 
 use super::form::{Form, Read};
-use super::prompt::Prompt;
+use super::prompt::{Prompt, rule};
 use super::votes::together;
 use crate::judge::settings::{Asked, Parameters, Settings, usual_temperature};
 use crate::judge::{Error, JudgeError, Judgment, Matter, RawReply, Spent, Trouble, Verdict};
@@ -87,7 +87,8 @@ impl Asking {
             base_url: voter.client.endpoint().base_url.clone(),
             temperature: voter.temperature,
         };
-        let words = Sha256::digest(format!("{}\0{:?}", self.form.words(), self.form.schema()));
+        let rule = rule(self.settings.boundary);
+        let words = Sha256::digest(format!("{}\0{:?}\0{rule}", self.form.words(), self.form.schema()));
         Parameters {
             models: self.voters.iter().map(asked).collect(),
             max_tokens: self.settings.max_tokens,
@@ -166,7 +167,7 @@ impl Asking {
                     }
                 }
                 Err(failure) => {
-                    told.failure(voter, (vote, attempt), &failure);
+                    told.failure(voter, (vote, attempt), &failure, &self.prices);
                     match failure.class {
                         Class::BadReply => failure.to_string(),
                         Class::BadRequest if schema.is_some() => {
@@ -234,8 +235,13 @@ impl Told {
         self.replies.push(RawReply::new(&voter.model, (vote, attempt), &text, why.cloned()).with(effective));
     }
 
-    fn failure(&mut self, voter: &Voter, (vote, attempt): (u32, u32), failure: &Failure) {
-        self.spent.requests += u64::from(failure.attempts);
+    fn failure(&mut self, voter: &Voter, (vote, attempt): (u32, u32), failure: &Failure, prices: &Prices) {
+        self.spent += Spent {
+            requests: u64::from(failure.attempts),
+            // Nothing was used as far as anybody says, but where a price is unknown no sum is known.
+            cost_usd: prices.cost(&voter.client.endpoint().model, &Usage::default()),
+            ..Spent::default()
+        };
         let trouble = Some(failure.to_string());
         self.replies.push(RawReply::new(&voter.model, (vote, attempt), &failure.body_head, trouble));
     }
