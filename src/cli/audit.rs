@@ -6,7 +6,7 @@ use super::vendor::VendorArgs;
 use super::words::count;
 use crate::corpus::{self, Corpus};
 use crate::question::{self, Audited, Plans, Verdict, listed};
-use crate::results;
+use crate::{report, results};
 use std::path::PathBuf;
 
 /// Recompute answer keys and say which are right
@@ -57,15 +57,14 @@ pub fn run(args: &AuditArgs) -> Result<u8, Error> {
 
 fn text(audited: &[Audited]) -> String {
     let width = |least: usize, of: &dyn Fn(&Audited) -> usize| audited.iter().map(of).max().unwrap_or(0).max(least);
-    let ids = width(8, &|a| a.id.chars().count());
-    let keys = width(3, &|a| a.key.chars().count()).min(40);
+    let ids = width(8, &|a| a.id.chars().count()).min(24);
+    let keys = width(3, &|a| a.key.chars().count()).min(30);
     let mut out = format!("{:ids$}  {:10}  {:keys$}  why\n", "question", "verdict", "key");
     for a in audited {
         let why = a.why.as_deref().unwrap_or_default();
-        let key = a.key.replace(char::is_control, " ");
-        let line = format!("{:ids$}  {:10}  {key:keys$}  {why}", a.id, a.verdict.word());
-        out += line.trim_end();
-        out.push('\n');
+        let id = report::column(&a.id, ids);
+        let key = report::clip(&report::plain(&a.key), keys);
+        report::beside(&mut out, &format!("{id}  {:10}  {key:keys$}  ", a.verdict.word()), why);
     }
     format!("{out}\n{}", summary(audited))
 }

@@ -2,7 +2,9 @@
 
 use super::error::Error;
 use super::exit;
+use crate::results::{ArmDigests, Job};
 use crate::{report, results, stats};
+use serde_json::Value;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -56,7 +58,7 @@ pub fn run(args: &CalibrateArgs) -> Result<u8, Error> {
         let digests = results::arm_digests(&job)?;
         jobs.push((job, digests));
     }
-    let judge = args.judge_measured.as_deref().map(judge_measured).transpose()?;
+    let judge = args.judge_measured.as_deref().map(|path| judge_measured(path, &jobs)).transpose()?;
     let settings = stats::Settings {
         thresholds: args.thresholds,
         confidence: args.confidence,
@@ -83,10 +85,28 @@ pub fn run(args: &CalibrateArgs) -> Result<u8, Error> {
     Ok(exit::OK)
 }
 
-fn judge_measured(path: &Path) -> Result<(stats::JudgeRates, u64, u64), Error> {
-    let text =
-        std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("failed to read `{}`: {e}", path.display())))?;
-    stats::judge_measured(&text).map_err(|e| Error::Usage(format!("`{}`: {e}", path.display())))
+fn judge_measured(path: &Path, jobs: &[(Job, ArmDigests)]) -> Result<(stats::JudgeRates, u64, u64), Error> {
+    let file = path.display();
+    let text = std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("failed to read `{file}`: {e}")))?;
+    let measured = stats::judge_measured(&text).map_err(|e| Error::Usage(format!("`{file}`: {e}")))?;
+    for (job, _) in jobs {
+        let dir = job.dir.display();
+        same_judge(&text, job).map_err(|why| Error::Usage(format!("`{file}` measured {why} in `{dir}`")))?;
+    }
+    Ok(measured)
+}
+
+/// What `judge-cases` wrote says whose rates they are; a file by hand need not.
+fn same_judge(measured: &str, job: &Job) -> Result<(), String> {
+    let measured: Value = serde_json::from_str(measured).unwrap_or_default();
+    let record = &job.record;
+    match measured["judge"].as_str() {
+        Some(judge) if judge != record.judge => Err(format!("the judge `{judge}`, but `{}` judged", record.judge)),
+        Some(judge) if measured["judge_parameters"] != serde_json::json!(record.judge_parameters) => {
+            Err(format!("the judge `{judge}` with other models, votes or settings than"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Two rates with a comma between, or `legacy`.

@@ -51,10 +51,13 @@ pub async fn run(args: &DoctorArgs) -> Result<u8, Error> {
     }
     findings.push(models(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())));
     for finding in &findings {
-        super::show(&format!("{:8} {:10} {}", if finding.fine { "ok" } else { "PROBLEM" }, finding.what, finding.seen));
+        let begin = format!("{:8} {:10} ", if finding.fine { "ok" } else { "PROBLEM" }, finding.what);
+        let mut lines = String::new();
+        crate::report::beside(&mut lines, &begin, &finding.seen);
         if let Some(hint) = finding.hint.as_ref().filter(|_| !finding.fine) {
-            super::show(&format!("{:19} hint: {hint}", ""));
+            crate::report::beside(&mut lines, "    ", &format!("hint: {hint}"));
         }
+        super::show(lines.trim_end());
     }
     let fine = findings.iter().all(|finding| finding.fine);
     Ok(if fine { exit::OK } else { exit::CHECK_FAILED })

@@ -7,6 +7,7 @@ use crate::config::{self, JudgeConfig};
 use crate::judge::{Agreement, Case, Judge, Judged, agreement, read_cases};
 use crate::model::Prices;
 use crate::populate::RUBRIC;
+use crate::report::beside;
 use crate::results;
 use crate::stats::{JudgeQuality, Share, judge_quality};
 use std::path::{Path, PathBuf};
@@ -178,18 +179,19 @@ fn disagreement(j: &Judged) -> String {
     let choice = if case.policy { " (a choice: the rubric is silent here)" } else { "" };
     // Debug form: one line, and control signs of an answer can't reach the terminal.
     let expected = if case.reason.is_empty() { "no reason given".to_string() } else { format!("{:?}", case.reason) };
+    let mut out = String::from("\n");
+    let (id, wanted) = (format!("{}: ", case.id), format!("expected {:.1}", case.expected));
     match &j.verdict {
-        Ok(verdict) => format!(
-            "\n{}: expected {:.1}, given {:.1} by rule `{}`: {}\n  read:     {}\n  expected: {expected}{choice}\n",
-            case.id,
-            case.expected,
-            verdict.reward,
-            verdict.rule,
-            verdict.reason,
-            verdict.span.as_deref().map_or("nothing".to_string(), |span| format!("{span:?}")),
-        ),
-        Err(error) => format!("\n{}: expected {:.1}, ungraded: {error}\n", case.id, case.expected),
+        Ok(verdict) => {
+            let given = format!("given {:.1} by rule `{}`: {}", verdict.reward, verdict.rule, verdict.reason);
+            let read = verdict.span.as_deref().map_or("nothing".to_string(), |span| format!("{span:?}"));
+            beside(&mut out, &id, &format!("{wanted}, {given}"));
+            beside(&mut out, "  read:     ", &read);
+            beside(&mut out, "  expected: ", &format!("{expected}{choice}"));
+        }
+        Err(error) => beside(&mut out, &id, &format!("{wanted}, ungraded: {error}")),
     }
+    out
 }
 
 /// Where several judges gave different rewards.

@@ -15,6 +15,7 @@ use crate::model::{Client, Endpoint, Prices};
 use crate::network::{self, Egress, Policy};
 use crate::plan::{AgentRef, PlannedTrial, again, plan};
 use crate::populate::{Mode, populate};
+use crate::report;
 use crate::results::{EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
 use crate::sandbox::{ImageSource, Limits};
 use crate::task::{self, Task, TaskSet};
@@ -51,7 +52,7 @@ impl Loaded {
     /// What would run, for `--dry-run`.
     pub fn show(&self) {
         let (job, settings) = (&self.job, &self.job.settings);
-        let width = job.tasks.iter().map(|task| task.name.chars().count()).max().unwrap_or(0).max(4);
+        let width = job.tasks.iter().map(|task| task.name.chars().count()).max().unwrap_or(0).clamp(4, 24);
         super::show(&format!(
             "{:width$}  {:9}  {:>8}  {:>9}  {:>4}  image",
             "task", "network", "time", "memory", "cpus"
@@ -64,10 +65,11 @@ impl Loaded {
             };
             let time = job.agents.first().map_or(0.0, |agent| job.agent_timeout(task, agent).as_secs_f64());
             let (memory, cpus) = (task.limits.memory_mb, task.limits.cpus);
-            super::show(&format!(
-                "{:width$}  {network:9}  {time:>6} s  {memory:>5} MiB  {cpus:>4}  {image}",
-                task.name
-            ));
+            let name = report::column(&task.name, width);
+            let mut lines = String::new();
+            let begin = format!("{name}  {network:9}  {time:>6} s  {memory:>5} MiB  {cpus:>4}  ");
+            report::beside(&mut lines, &begin, &image);
+            super::show(lines.trim_end());
         }
         let agents: Vec<String> = job.agents.iter().map(|setup| agent_ref(setup).label()).collect();
         let attempts = job.plan.trials.iter().map(|trial| trial.attempt).max().unwrap_or(0);

@@ -133,7 +133,7 @@ pub fn explain(calibration: &Calibration, name: &str, task: &TaskCalibration) ->
     }
     let jobs: Vec<&str> = calibration.jobs.iter().map(|job| job.name.as_str()).collect();
     fact(&mut out, "from", &format!("{}, last trial on {}", plain(&jobs.join(", ")), calibration.date));
-    fact(&mut out, "holds for", &format!("task {}", task.task_digest));
+    fact(&mut out, "holds for", &format!("task {}", clip(&plain(&task.task_digest), 48)));
     out
 }
 

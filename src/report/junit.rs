@@ -16,6 +16,13 @@ pub fn junit(job: &Job, summary: &Summary) -> String {
     out.push_str(&format!("<testsuites name=\"{}\">\n", xml(&job.record.name)));
     for arm in &summary.arms {
         out.push_str(&suite_start(arm));
+        // A reader of the numbers alone must see that they are of a part.
+        if let Some(part) = &job.part {
+            out.push_str(&format!(
+                "    <properties>\n      <property name=\"part\" value=\"{}\"/>\n    </properties>\n",
+                xml(part)
+            ));
+        }
         for planned in job.record.trials.iter().filter(|trial| trial.agent_index == arm.agent_index) {
             let record = ended.get(planned.name.as_str()).copied();
             let (task, attempt) = (xml(&planned.task), planned.attempt);

@@ -1,11 +1,12 @@
 //! The report for pull requests and notes: Markdown with tables, whatever agents write in it kept from being markup.
 
+use super::belief::{chances, scale};
 use super::judging::judging;
 use super::models::models;
 use super::network::network;
 use super::numbers::{
-    Group, arm_name, bad_keys, category_cells, counts, groups, interval, job_line, pass_rate, percent, seconds, tasks,
-    three, type_name, verdict,
+    Group, arm_name, bad_keys, category_cells, counts, further_trials, groups, interval, job_line, pass_rate, percent,
+    seconds, shown_k, tasks, three, type_name, verdict,
 };
 use super::plain::plain;
 use super::text::stages;
@@ -34,6 +35,12 @@ pub fn markdown(job: &Job, summary: &Summary) -> String {
         out.push_str("\n## Models\n\n| | |\n| --- | --- |\n");
         for (name, text) in models.facts() {
             out.push_str(&format!("| {name} | {text} |\n"));
+        }
+    }
+    if let Some(judging) = judging(job) {
+        out.push_str("\n## Judging\n\n| | |\n| --- | --- |\n");
+        for (name, text) in judging.facts() {
+            out.push_str(&format!("| {name} | {} |\n", literal(&text)));
         }
     }
     let groups = groups(job);
@@ -78,14 +85,18 @@ fn arm_markdown(arm: &ArmSummary) -> String {
     out.push_str(&format!("| {} |\n", counts.map(|_| "---:").join(" | ")));
     out.push_str(&format!("| {} |\n\n", counts.map(|(_, count)| count.to_string()).join(" | ")));
     let error = arm.standard_error.map(|error| format!(", standard error {error:.3}")).unwrap_or_default();
+    let over = arm.interval_95.map(|(low, high)| format!(", 95% {low:.3}-{high:.3} over tasks")).unwrap_or_default();
     let (mean, strict) = (three(arm.mean_of_tasks), three(all.strict_reward));
     let with_data = (arm.tasks.len() - arm.no_data.len()) as u64;
-    out.push_str(&format!("Mean reward {mean} over {}{error}; strict {strict}.\n", tasks(with_data)));
+    out.push_str(&format!("Mean reward {mean} over {}{error}{over}; strict {strict}.\n", tasks(with_data)));
+    if let Some(further) = &arm.further {
+        out.push_str(&format!("\nCalibration: {}.\n", further_trials(further)));
+    }
     if !arm.no_data.is_empty() {
         out.push_str(&format!("\nNo data: {}\n", literal(&arm.no_data.join(", "))));
     }
     out.push_str("\n| k | pass@k | pass^k | tasks |\n| ---: | ---: | ---: | ---: |\n");
-    for at in &arm.pass_k {
+    for at in shown_k(&arm.pass_k) {
         let (any, every) = (three(at.pass_at_k), three(at.pass_hat_k));
         out.push_str(&format!("| {} | {any} | {every} | {} |\n", at.k, at.tasks));
     }
@@ -98,17 +109,24 @@ fn arm_markdown(arm: &ArmSummary) -> String {
             (literal(type_name(&category.question_type)), category_cells(category));
         out.push_str(&format!("| {name} | {} | {passes} | {reward} | {strict} | {without} |\n", category.tasks));
     }
+    let scale = scale(arm);
     let audited = arm.tasks.iter().any(|task| task.audit.is_some());
     let (key, rule) = if audited { (" key |", " --- |") } else { ("", "") };
-    out.push_str(&format!("\n| task |{key} passes | reward | Wilson 95% | planned |\n"));
-    out.push_str(&format!("| --- |{rule} ---: | ---: | ---: | ---: |\n"));
+    out.push_str(&format!("\n| task |{key} passes | lost | reward | Wilson 95% | hard / medium / easy, % |\n"));
+    out.push_str(&format!("| --- |{rule} ---: | ---: | ---: | ---: | ---: |\n"));
     for task in &arm.tasks {
         let (name, all) = (literal(&task.task), &task.all);
         let (reward, interval) = (three(all.mean_reward), interval(all.wilson_95));
-        let (passes, rewarded, planned) = (all.passes, all.rewarded, all.planned);
+        let (passes, rewarded, lost) = (all.passes, all.rewarded, all.planned - all.rewarded);
+        let chances = chances(&scale, task);
         let key = if audited { format!(" {} |", literal(&verdict(task).unwrap_or_default())) } else { String::new() };
-        out.push_str(&format!("| {name} |{key} {passes}/{rewarded} | {reward} | {interval} | {planned} |\n"));
+        out.push_str(&format!("| {name} |{key} {passes}/{rewarded} | {lost} | {reward} | {interval} | {chances} |\n"));
     }
+    out.push_str(&format!(
+        "\nLost: planned trials without a reward. The last column is what is believed of the task's pass rate: hard up \
+         to {}, easy above {}.\n",
+        scale.thresholds.hard, scale.thresholds.easy
+    ));
     out.push_str("\n| stage | median, s | p95, s |\n| --- | ---: | ---: |\n");
     for (stage, times) in stages(&arm.times) {
         let (median, p95) = (seconds(times.map(|q| q.median)), seconds(times.map(|q| q.p95)));

@@ -4,6 +4,7 @@
 //! no order of chance. Whatever an agent, a judge or a file has said passes through `plain` before anybody sees it.
 
 mod bar;
+mod belief;
 mod calibration;
 mod compare;
 mod error;
@@ -30,4 +31,4 @@ pub use markdown::markdown;
 pub use numbers::warning;
 pub use plain::{clip, plain};
 pub use terminal::{Live, Mode};
-pub use text::text;
+pub use text::{beside, column, text};

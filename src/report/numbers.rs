@@ -2,7 +2,7 @@
 
 use super::plain::{clip, first_line, plain};
 use crate::results::{Job, OutcomeKind, TrialRecord};
-use crate::stats::{ArmSummary, Category, Counts, Summary, TaskSummary};
+use crate::stats::{ArmSummary, Category, Counts, PassK, Summary, TaskSummary, Tried};
 
 /// A reward or a probability, to three places; `n/a` where the data can't say.
 pub fn three(number: Option<f64>) -> String {
@@ -37,6 +37,21 @@ pub fn number_of(count: u64, thing: &str) -> String {
 /// So many tasks, in words.
 pub fn tasks(count: u64) -> String {
     number_of(count, "task")
+}
+
+/// What came of a calibrating job's trials beyond the first attempts, and that the score leaves them out.
+pub fn further_trials(further: &Tried) -> String {
+    let some: Vec<String> = counts(&further.counts)
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, count)| format!("{name} {count}"))
+        .collect();
+    format!(
+        "{} went where tiers were open, {} passed ({}); no number here but what is believed of each task counts them",
+        number_of(further.planned, "further trial"),
+        further.passes,
+        some.join(", ")
+    )
 }
 
 /// Every outcome with its count, in the order in which reports show them.
@@ -84,6 +99,18 @@ pub fn verdict(task: &TaskSummary) -> Option<String> {
 pub fn bad_keys(arm: &ArmSummary) -> String {
     let bad = arm.tasks.iter().filter(|task| task.has_bad_key());
     bad.map(|task| task_name(task, usize::MAX)).collect::<Vec<_>>().join(", ")
+}
+
+/// The few k that a report has room for: 1, 2, 3, then 5, 10, 20, 50 and so on, and the largest.
+pub fn shown_k(all: &[PassK]) -> impl Iterator<Item = &PassK> {
+    let last = all.last().map_or(0, |at| at.k);
+    all.iter().filter(move |at| {
+        let mut head = at.k;
+        while head % 10 == 0 && head > 0 {
+            head /= 10;
+        }
+        matches!(head, 1 | 2 | 5) || at.k == 3 || at.k == last
+    })
 }
 
 /// A type of question, or that there is none.

@@ -1,29 +1,28 @@
 //! The report for a terminal: 80 columns, no color, readable when it is pasted into a message.
 
 use super::bar::{BAR, bar};
+use super::belief::{counted, scale};
 use super::judging::judging;
 use super::models::models;
 use super::network::network;
 use super::numbers::{
-    Group, arm_name, bad_keys, category_cells, counts, groups, interval, job_line, pass_rate, percent, seconds,
-    task_name, tasks, three, type_name,
+    Group, arm_name, bad_keys, category_cells, counts, further_trials, groups, interval, job_line, pass_rate, percent,
+    seconds, shown_k, task_name, tasks, three, type_name,
 };
 use super::plain::{clip, plain};
 use crate::results::Job;
-use crate::stats::{ArmSummary, Prior, Quantiles, StageTimes, Summary, Thresholds};
+use crate::stats::{ArmSummary, Quantiles, StageTimes, Summary};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// How many columns a line may have.
 const WIDTH: usize = 80;
 
-/// What is believed of a task's pass rate is drawn from its own trials alone.
-const PRIOR: Prior = Prior::Jeffreys;
-
 /// A space at which no line is broken.
 const TOGETHER: &str = "\u{a0}";
 
-/// The column of the table that holds the tasks' names.
-const NAME: usize = 25;
+/// The column that holds the names of tasks and types.
+const NAME: usize = 21;
 
 /// A job as text.
 pub fn text(job: &Job, summary: &Summary) -> String {
@@ -114,19 +113,9 @@ fn arm_text(arm: &ArmSummary) -> String {
         format!("{} over {}{error}{over}; strict {strict}", three(arm.mean_of_tasks), tasks(with_data)),
     );
     if let Some(further) = &arm.further {
-        let (n, passes) = (further.planned, further.passes);
-        let counts = counts(&further.counts).into_iter().filter(|(_, count)| *count > 0).map(pair);
-        let counts: Vec<String> = counts.collect();
-        fact(
-            "calibration",
-            format!(
-                "{n} further trials went where tiers were open, {passes} passed ({}); no number here but the bars counts \
-                 them",
-                counts.join(", ")
-            ),
-        );
+        fact("calibration", further_trials(further));
     }
-    for at in &arm.pass_k {
+    for at in shown_k(&arm.pass_k) {
         let (k, any, every) = (at.k, three(at.pass_at_k), three(at.pass_hat_k));
         fact(&format!("k = {k}"), format!("pass@{k} {any}, pass^{k} {every} over {}", tasks(at.tasks)));
     }
@@ -135,14 +124,14 @@ fn arm_text(arm: &ArmSummary) -> String {
     }
     if !arm.categories.is_empty() {
         out.push_str(&format!(
-            "\n  {:<NAME$}{:>8}{:>10}{:>8}{:>8}{:>12}\n",
-            "type", "tasks", "passes", "reward", "strict", "no reward"
+            "\n  {:<NAME$}{:>8}{:>10}{:>8}{:>8}{:>6}\n",
+            "type", "tasks", "passes", "reward", "strict", "lost"
         ));
     }
     for category in &arm.categories {
         let name = clip(&plain(type_name(&category.question_type)), NAME);
         let [passes, reward, strict, without] = category_cells(category);
-        out.push_str(&format!("  {name:<NAME$}{:>8}{passes:>10}{reward:>8}{strict:>8}{without:>12}\n", category.tasks));
+        out.push_str(&format!("  {name:<NAME$}{:>8}{passes:>10}{reward:>8}{strict:>8}{without:>6}\n", category.tasks));
     }
     out.push_str(&task_table(arm));
     out.push_str(&format!("\n  {:<10}{:>10}{:>10}\n", "seconds", "median", "p95"));
@@ -155,36 +144,64 @@ fn arm_text(arm: &ArmSummary) -> String {
 
 /// A named fact, wrapped beside its name.
 pub fn fact(out: &mut String, name: &str, text: &str) {
-    for (i, line) in wrap(text, WIDTH - 16).iter().enumerate() {
+    let column = name.chars().count().max(12);
+    for (i, line) in wrap(text, WIDTH - 4 - column).iter().enumerate() {
         let name = if i == 0 { name } else { "" };
-        writeln!(out, "  {name:<12}  {line}").expect("a string takes everything");
+        writeln!(out, "  {name:<column$}  {line}").expect("a string takes everything");
+    }
+}
+
+/// A name as the first column of a table. Whole, since people copy it into commands: a long one has a line of its own.
+pub fn column(name: &str, width: usize) -> String {
+    if name.chars().count() > width { format!("{name}\n{:width$}", "") } else { format!("{name:width$}") }
+}
+
+/// Text after the begin of its line where both fit, else below it.
+pub fn beside(out: &mut String, begin: &str, text: &str) {
+    let taken = begin.lines().last().map_or(0, |line| line.chars().count());
+    if taken + text.chars().count() <= WIDTH {
+        out.push_str(format!("{begin}{text}").trim_end());
+        out.push('\n');
+        return;
+    }
+    if !begin.trim().is_empty() {
+        writeln!(out, "{}", begin.trim_end()).expect("a string takes everything");
+    }
+    for line in wrap(text, WIDTH - 4) {
+        writeln!(out, "    {line}").expect("a string takes everything");
     }
 }
 
 /// The tasks with their passes and what is believed of their pass rates, drawn; pass@k and pass^k stand above for all.
 fn task_table(arm: &ArmSummary) -> String {
-    let row = |cells: [&str; 5]| {
-        let [name, passes, reward, bar, interval] = cells;
-        format!("  {name:<NAME$}{passes:>8}{reward:>8}  {bar:<BAR$}{interval:>13}\n")
+    let row = |cells: [&str; 6]| {
+        let [name, passes, lost, reward, bar, interval] = cells;
+        format!("  {name:<NAME$}{passes:>8}{lost:>5}{reward:>7}  {bar:<BAR$}{interval:>13}\n")
     };
+    let scale = scale(arm);
+    let mut drawn: BTreeMap<(u64, u64), String> = BTreeMap::new();
     let mut out = String::from("\n");
-    out.push_str(&row(["task", "passes", "reward", "0  pass rate, likely 1", "Wilson 95%"]));
+    out.push_str(&row(["task", "passes", "lost", "reward", "0  pass rate, likely 1", "Wilson 95%"]));
     for task in &arm.tasks {
         let all = &task.all;
-        // Further attempts of a calibrating job say something about this task, though not about the score.
-        let (n, passes) = task.further.as_ref().map_or((0, 0), |further| (further.rewarded, further.passes));
-        let (n, passes) = (n + all.rewarded, passes + all.passes);
-        let posterior = PRIOR.posterior(n, passes);
-        let drawn = bar(Thresholds::DEFAULT, |x| posterior.below(x));
+        let (n, passes) = counted(task);
+        // Many tasks have the same counts.
+        let drawn = drawn.entry((n, passes)).or_insert_with(|| {
+            let posterior = scale.prior.posterior(n, passes);
+            bar(scale.thresholds, |x| posterior.below(x))
+        });
         out.push_str(&row([
             &task_name(task, NAME),
             &format!("{}/{}", all.passes, all.rewarded),
+            &(all.planned - all.rewarded).to_string(),
             &three(all.mean_reward),
-            if n == 0 { "" } else { &drawn },
+            if n == 0 { "" } else { drawn },
             &interval(all.wilson_95),
         ]));
     }
-    out.push_str("  the bars are cut at 0.2 and 0.8, where hard, medium and easy meet\n");
+    let (hard, easy) = (scale.thresholds.hard, scale.thresholds.easy);
+    let cuts = format!("the bars are cut at {hard} and {easy}, where hard, medium and easy meet");
+    out.push_str(&format!("  {cuts}\n  lost: trials without a reward\n"));
     out
 }
 

@@ -91,16 +91,21 @@ fn sign_flip(differences: &[f64]) -> (f64, bool) {
     let sizes: Vec<f64> = differences.iter().copied().filter(|d| *d != 0.0).collect();
     // Sums in another order differ in their last digits; what is as far from 0 counts.
     let far = sizes.iter().sum::<f64>().abs() - 1e-9;
-    let sum = |bits: u64, sizes: &[f64]| -> f64 {
-        sizes.iter().enumerate().map(|(i, size)| if bits >> i & 1 == 1 { *size } else { -size }).sum()
+    // All sums of eight are worked out once and then looked up.
+    let sum = |bits: usize, some: &[f64]| -> f64 {
+        some.iter().enumerate().map(|(i, size)| if bits >> i & 1 == 1 { *size } else { -size }).sum()
+    };
+    let tables: Vec<Vec<f64>> = sizes.chunks(8).map(|some| (0..256).map(|bits| sum(bits, some)).collect()).collect();
+    let look_up = |tables: &[Vec<f64>], bits: u64| -> f64 {
+        tables.iter().zip(bits.to_le_bytes()).map(|(table, byte)| table[usize::from(byte)]).sum()
     };
     if sizes.len() <= EXACT {
         let all = 1_u64 << sizes.len();
-        let found = (0..all).filter(|bits| sum(*bits, &sizes).abs() >= far).count();
+        let found = (0..all).filter(|bits| look_up(&tables, *bits).abs() >= far).count();
         return (found as f64 / all as f64, true);
     }
     let mut random = Random::new(SEED, STREAM);
-    let mut draw = || sizes.chunks(32).map(|some| sum(random.below(1 << 32) as u64, some)).sum::<f64>();
+    let mut draw = || tables.chunks(4).map(|four| look_up(four, random.below(1 << 32) as u64)).sum::<f64>();
     let found = (0..DRAWS).filter(|_| draw().abs() >= far).count() as f64;
     // What was seen is one of the ways it can come out.
     ((found + 1.0) / (DRAWS as f64 + 1.0), false)

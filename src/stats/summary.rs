@@ -31,7 +31,8 @@ pub struct ArmSummary {
     pub mean_of_tasks: Option<f64>,
     /// The standard error of `mean_of_tasks` over tasks (standard deviation over √tasks); `None` below two tasks.
     pub standard_error: Option<f64>,
-    /// The 95 % interval of `mean_of_tasks` by Student's t over tasks, within [0, 1]; `None` below two tasks.
+    /// The 95 % interval of `mean_of_tasks` by Student's t over tasks, within [0, 1]; `None` below two tasks that
+    /// differ.
     pub interval_95: Option<(f64, f64)>,
     /// A calibrating job's trials beyond the first attempts of each task: they went where tiers were open, so no other
     /// number of the arm counts them. `None` in other jobs.

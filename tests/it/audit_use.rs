@@ -66,9 +66,9 @@ fn a_report_shows_the_score_with_and_without_bad_keys_and_each_verdict_beside_it
         "  passes        2 of 5 trials with a reward pass: 40.0%",
         "  good keys     1 of 2 trials with a reward pass: 50.0%",
         "  bad keys      ledger-1 (wrong), ledger-2 (tie), ledger-3 (ambiguous)\n",
-        "\n  ledger-0                      1/1",
-        "\n  ledger-1 (wrong)              0/1",
-        "\n  ledger-4 (unproved)           0/1",
+        "\n  ledger-0                  1/1",
+        "\n  ledger-1 (wrong)          0/1",
+        "\n  ledger-4 (unproved)       0/1",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }

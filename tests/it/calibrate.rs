@@ -1,20 +1,23 @@
 //! `seatrial calibrate`: from the trials of jobs to tiers, and what is refused on the way.
 
-use crate::job_fixture::{config, end, fault, job_of, no_answer, scored, ungraded};
+use crate::job_fixture::{config, end, fault, job_of, no_answer, scored, ungraded, verdict};
 use crate::support::Suite;
 use seatrial::event::{Event, Outcome};
+use seatrial::judge::Verdict;
 use seatrial::results::{JobRecord, Store};
 use serde_json::Value;
 
 const MODELS: [(&str, Option<&str>); 2] = [("solver", Some("alpha")), ("solver", Some("beta"))];
 
-/// How the attempts of a task ended: `+` passed, `-` failed, `n` no answer, `u` ungraded, `f` a fault, `.` not ended.
+/// How the attempts of a task ended: `+` passed, `-` failed, `n` no answer, `u` ungraded, `f` a fault, `a` passed by
+/// most votes of a judge and not by all, `.` not ended.
 fn outcome(mark: char) -> Option<Outcome> {
     Some(match mark {
         '+' => scored(1.0),
         '-' => scored(0.0),
         'n' => no_answer(),
         'u' => ungraded("the judge was out"),
+        'a' => Outcome::Scored { verdict: Verdict { ambiguous: true, ..verdict(1.0, "two of three") } },
         'f' => fault("the engine was out"),
         _ => return None,
     })
@@ -230,6 +233,67 @@ fn a_measured_judge_moves_the_thresholds_and_a_weak_one_tells_nothing() {
 }
 
 #[test]
+fn a_tier_is_told_only_where_it_holds_whichever_way_ambiguous_verdicts_go() {
+    let suite = Suite::new();
+    let split: [(&str, &[&str]); 2] = [("clear", &["++++++"]), ("split", &["+++++a"])];
+    write(&suite, "a", &[("solver", None)], &split);
+    let run = suite.run(&["calibrate", "jobs/a", "-o", "c.json"]).expect_code(0);
+    let found = calibration(&suite);
+    assert_eq!(found["tasks"]["clear"]["tier"], "easy");
+    let one = &found["tasks"]["split"];
+    assert_eq!((&one["tier"], &one["reference"]["ambiguous"]), (&Value::Null, &1.into()));
+    let counted = ["n", "passes", "missing"].map(|key| one["reference"][key].as_u64());
+    assert_eq!(counted, [Some(6), Some(5), Some(0)], "the majority's reward is no pass here");
+    let easy = |masses: &str| one["reference"][masses]["easy"].as_f64().expect("a chance");
+    assert!((easy("masses") - 0.535).abs() < 1e-3 && (easy("masses_if_passed") - 0.9053).abs() < 1e-3, "{one}");
+    assert_eq!(one["flags"], serde_json::json!(["judge-unstable"]), "one of six is more than a tenth");
+    assert!(run.stdout.contains("11 of 12 trials passed, 1 ambiguous"), "{}", run.stdout);
+    assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{}", run.stdout);
+    suite.write("tasks/split/task.toml", "");
+    let explained = suite.run(&["stamp", "tasks", "--calibration", "c.json", "--explain", "split"]).expect_code(0);
+    for part in ["1 ambiguous", "if ambiguous trials had", "judge-unstable"] {
+        assert!(explained.stdout.contains(part), "{part}: {}", explained.stdout);
+    }
+    // With enough clear ones, both ways agree.
+    write(&suite, "b", &[("solver", None)], &[("long", &["+++++++++++++++++++a"])]);
+    suite.run(&["calibrate", "jobs/b", "-o", "c.json"]).expect_code(0);
+    let long = &calibration(&suite)["tasks"]["long"];
+    assert_eq!((&long["tier"], &long["calibration"]["ambiguous"]), (&"easy".into(), &1.into()), "{long}");
+    assert_eq!(long["flags"], serde_json::json!([]));
+}
+
+#[test]
+fn what_judge_cases_measured_moves_the_thresholds_of_the_same_judge_alone() {
+    let suite = Suite::new();
+    write(&suite, "a", &[("solver", None)], &[("one", &["++++++"])]);
+    // The rules pass all right answers and fail all wrong ones, but for two whose labels say otherwise.
+    let line = |i: usize, said: &str, expected: f64| {
+        serde_json::json!({"id": format!("c-{i}"), "question": "How many?", "key": "42", "submission": said,
+            "expected": expected, "answer_type": "count"})
+        .to_string()
+    };
+    let right = (0..40).map(|i| line(i, if i < 2 { "41" } else { "42" }, 1.0));
+    let wrong = (40..80).map(|i| line(i, "41", 0.0));
+    suite.write("cases.jsonl", right.chain(wrong).collect::<Vec<_>>().join("\n"));
+    suite.run(&["judge-cases", "cases.jsonl", "-o", "judge.json"]).expect_code(0);
+    let args = ["calibrate", "jobs/a", "-o", "c.json", "--judge-measured", "judge.json"];
+    suite.run(&args).expect_code(0);
+    let found = calibration(&suite);
+    assert_eq!((&found["judge"]["sensitivity"], &found["judge"]["specificity"]), (&0.95.into(), &1.0.into()));
+    assert_eq!(found["tasks"]["one"]["tier"], Value::Null, "six passes are not enough with this judge");
+    let measured = suite.read("judge.json");
+    suite.write("judge.json", measured.replace("\"rules\"", "\"rubric\""));
+    let run = suite.run(&args).expect_code(2);
+    let wanted = "error: `judge.json` measured the judge `rubric`, but `rules` judged in `jobs/a`";
+    assert!(run.stderr.starts_with(wanted), "{}", run.stderr);
+    let mut other: Value = serde_json::from_str(&measured).expect("JSON");
+    other["judge_parameters"] = serde_json::json!({"votes": 3});
+    suite.write("judge.json", other.to_string());
+    let run = suite.run(&args).expect_code(2);
+    assert!(run.stderr.contains("with other models, votes or settings than in `jobs/a`"), "{}", run.stderr);
+}
+
+#[test]
 fn a_stamp_keeps_the_evidence_and_goes_stale_with_its_task() {
     let suite = crate::tiny::suite(&["one", "two"]);
     let mut record = job_of("a", &["one", "two"], &[("solver", Some("alpha"))], 6);
@@ -290,6 +354,7 @@ fn a_tier_is_explained_in_words_and_numbers() {
     suite.write("tasks/one/task.toml", "");
     let explain = |task: &str| suite.run(&["stamp", "tasks", "--calibration", "c.json", "--explain", task]);
     let (one, two) = (explain("one").expect_code(0).stdout, explain("two").expect_code(0).stdout);
+    assert!(one.lines().chain(two.lines()).all(|line| line.chars().count() <= 80), "{one}{two}");
     insta::assert_snapshot!(format!("{one}\n{two}"));
     let run = explain("three").expect_code(2);
     assert!(run.stderr.contains("`c.json` has no task `three`"), "{}", run.stderr);

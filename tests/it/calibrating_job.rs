@@ -43,6 +43,11 @@ fn trials_go_where_tiers_are_open_and_each_round_says_what_is_decided() {
             .expect("JSON");
     let arm = &report["arms"][0];
     assert_eq!((&arm["all"]["planned"], &arm["further"]["planned"]), (&9.into(), &15.into()), "{report}");
+    // What is believed of a task rests on all its trials, in every format by the same rule.
+    let shown = |format: &str| suite.run(&["report", "jobs/j", "--format", format]).expect_code(0).stdout;
+    assert!(shown("html").contains("6 of 6 passed; hard 0%, medium 9%, easy 91%"), "{}", shown("html"));
+    assert!(shown("md").contains("| right | 3/3 | 0 | 1.000 | 43.9-100.0% | 0 / 9 / 91 |"), "{}", shown("md"));
+    assert!(shown("md").contains("\nCalibration: 15 further trials went where tiers were open, 3 passed"));
     let lock: serde_json::Value = serde_json::from_str(&suite.read("jobs/j/lock.json")).expect("JSON");
     assert_eq!(lock["trials"].as_array().map(Vec::len), Some(24), "the lock has every trial");
 }

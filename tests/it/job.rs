@@ -56,7 +56,7 @@ fn every_trial_ends_as_what_happened_and_only_faults_are_tried_again() {
     let (suite, script) = all_ends();
     let run = fake(&suite, &script, &RUN).expect_code(3);
     assert!(
-        run.stderr.contains("warning: 4 of 17 trials have no reward: 1 ungraded, 3 ended as faults"),
+        run.stderr.contains("warning: 4 of 18 trials have no reward: 1 ungraded, 3 ended as faults"),
         "{}",
         run.stderr
     );

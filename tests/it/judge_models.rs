@@ -337,6 +337,12 @@ fn votes_that_differ_are_ambiguous_and_all_are_kept() {
     let asked = &record["judge_parameters"];
     assert_eq!((&asked["votes"], &asked["models"][1]["model"]), (&json!(2), &json!("org/n")));
     assert_eq!(asked["models"][0]["temperature"], 0.0);
+    let shown = |format: &str| suite.run(&["report", "jobs/j", "--format", format]).expect_code(0).stdout;
+    crate::report::matches_schema("report.json", &shown("json"));
+    assert!(shown("text").contains("\njudging\n  used          8 requests, "), "{}", shown("text"));
+    assert!(shown("text").contains("  ambiguous     1 verdict: votes differed\n"), "{}", shown("text"));
+    assert!(shown("md").contains("| ambiguous | 1 verdict: votes differed |"), "{}", shown("md"));
+    assert!(shown("html").contains("<dt>ambiguous</dt><dd>1 verdict: votes differed</dd>"));
 }
 
 #[test]

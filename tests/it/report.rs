@@ -46,6 +46,79 @@ fn the_text_fits_80_columns() {
     }
 }
 
+/// An id that no column holds, though it fits a line.
+const LONG: &str = "a-task-of-a-suite-whose-owners-like-names-that-say-everything-0001";
+
+#[test]
+fn tables_of_other_verbs_fit_80_columns_and_name_long_ids_whole() {
+    let suite = crate::tiny::suite(&[LONG, "b"]);
+    let dry = suite.run(&["run", "tasks", "--dry-run"]).expect_code(0).stdout;
+    let line = |id: &str, said: &str| {
+        let reason = "the label of this answer was chosen by hand and has a long story behind it";
+        serde_json::json!({"id": id, "question": "How many?", "key": "42", "submission": said, "expected": 1.0,
+            "answer_type": "count", "reason": reason})
+        .to_string()
+    };
+    suite.write(
+        "cases.jsonl",
+        format!("{}\n{}\n", line(LONG, "I have counted 41 of them, again and again"), line("b", "42")),
+    );
+    let cases = suite.run(&["judge-cases", "cases.jsonl"]).expect_code(0).stdout;
+    let rex = "TOP state pet:Rex/Cat ; dob";
+    let town = crate::audit::town().asks(crate::audit::CLEAR, "Ann Ash", rex);
+    town.write(&suite);
+    let manifest =
+        suite.read("vendor/suite.toml").replace("\"ledger\"", &format!("\"{}\"", LONG.trim_end_matches("-0001")));
+    suite.write("vendor/suite.toml", &manifest);
+    let audit = suite.run(&["audit"]).expect_code(1).stdout;
+    let doctor = suite.run(&["doctor"]).stdout;
+    for (verb, text) in [("run", dry), ("judge-cases", cases), ("audit", audit), ("doctor", doctor)] {
+        let long = text.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(long, None, "{verb}:\n{text}");
+        let id = if verb == "audit" { LONG.trim_end_matches("0001") } else { LONG };
+        assert!(verb == "doctor" || text.contains(id), "{verb}:\n{text}");
+    }
+}
+
+#[test]
+fn many_attempts_show_a_few_k_and_json_has_them_all() {
+    let suite = Suite::new();
+    let name = "a-task-with-a-name-that-is-much-longer-than-any-column-of-the-table";
+    let ends = (0..120).map(|i| Some(if i == 0 { fault("no engine") } else { scored(f64::from(i % 2)) })).collect();
+    make(&suite.join("jobs/many"), &job("many", &[name], 120), ends);
+    let run = suite.run(&["report", "jobs/many"]).expect_code(0);
+    assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{}", run.stdout);
+    let shown = |text: &str, begin: &str| -> Vec<u64> {
+        let lines = text.lines().filter_map(|line| line.strip_prefix(begin)?.split_whitespace().next()?.parse().ok());
+        lines.collect()
+    };
+    let few = [1, 2, 3, 5, 10, 20, 50, 100, 120];
+    assert_eq!(shown(&run.stdout, "  k = "), few, "{}", run.stdout);
+    assert!(run.stdout.contains("60/119    1  0.504  "), "one of 120 is lost: {}", run.stdout);
+    let markdown = suite.run(&["report", "jobs/many", "--format", "md"]).expect_code(0).stdout;
+    let table = markdown.split("| k |").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a table by k");
+    assert_eq!(shown(table, "| "), few, "{markdown}");
+    assert!(markdown.contains(" | 60/119 | 1 | 0.504 | 41.6-59.2% | 0 / 100 / 0 |"), "{markdown}");
+    let json: serde_json::Value =
+        serde_json::from_str(&suite.run(&["report", "jobs/many", "--format", "json"]).expect_code(0).stdout)
+            .expect("JSON");
+    assert_eq!(json["arms"][0]["pass_k"].as_array().map(Vec::len), Some(120));
+}
+
+#[test]
+fn a_part_of_a_job_is_said_to_be_one_in_every_format() {
+    let suite = Suite::new();
+    let (mut job, ends) = mixed();
+    job.tasks[0].question_type = Some("lookup".into());
+    make(&suite.join("jobs/part"), &job, ends);
+    for format in ["text", "json", "md", "junit", "html"] {
+        let run = suite.run(&["report", "jobs/part", "--format", format, "--category", "lookup"]).expect_code(0);
+        assert!(run.stdout.contains("only lookup: 1 of 4 tasks"), "{format}: {}", run.stdout);
+    }
+    let junit = suite.run(&["report", "jobs/part", "--format", "junit", "--category", "lookup"]).stdout;
+    assert!(junit.contains("<property name=\"part\" value=\"only lookup: 1 of 4 tasks\"/>"), "{junit}");
+}
+
 #[test]
 fn a_report_goes_to_a_file_whole() {
     let suite = mixed_suite();

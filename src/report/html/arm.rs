@@ -5,8 +5,8 @@ use super::tasks::table;
 use crate::report::judging::judging;
 use crate::report::network::network;
 use crate::report::numbers::{
-    arm_name, bad_keys, category_cells, counts, groups, interval, number_of, pass_rate, percent, seconds, tasks, three,
-    type_name,
+    arm_name, bad_keys, category_cells, counts, further_trials, groups, interval, number_of, pass_rate, percent,
+    seconds, tasks, three, type_name,
 };
 use crate::report::plain::plain;
 use crate::report::text::stages;
@@ -60,6 +60,7 @@ fn headline(arm: &ArmSummary) -> Markup {
                     dd { "pass@" (most.k) " " (three(most.pass_at_k)) ", pass^" (most.k) " " (three(most.pass_hat_k))
                         " over " (tasks(most.tasks)) }
                 }
+                @if let Some(further) = &arm.further { dt { "calibration" } dd { (further_trials(further)) } }
                 @if !arm.no_data.is_empty() { dt { "no data" } dd { (plain(&arm.no_data.join(", "))) } }
             }
         }

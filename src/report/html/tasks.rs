@@ -2,36 +2,35 @@
 //! is the job's.
 
 use super::plot::posterior;
+use crate::report::belief::{counted, scale};
 use crate::report::numbers::{pass_rate, seconds, three, verdict};
 use crate::report::plain::{clip, plain};
 use crate::results::{Job, TrialRecord};
-use crate::stats::{ArmSummary, JudgeRates, Prior, Scale, TaskSummary, Thresholds, Tried};
+use crate::stats::{ArmSummary, Scale, TaskSummary};
 use maud::{Markup, html as markup};
-use std::collections::BTreeMap;
-
-/// How sure a tier must be to be told, as in a calibration.
-const SURE: f64 = 0.9;
+use std::collections::{BTreeMap, HashMap};
 
 /// The table; `id` is the begin of the anchors of tasks.
 pub fn table(arm: &ArmSummary, job: &Job, id: &str) -> Markup {
-    let counts: Vec<(u64, u64)> = arm.tasks.iter().map(|task| (task.all.rewarded, task.all.passes)).collect();
-    let scale = Scale::new(Thresholds::DEFAULT, SURE, Prior::learn(&counts), JudgeRates::PERFECT);
+    let scale = scale(arm);
     let (hard, easy) = (scale.thresholds.hard, scale.thresholds.easy);
     // Many tasks have the same counts, and what is believed of each takes a while to work out.
     let mut drawn: BTreeMap<(u64, u64), Markup> = BTreeMap::new();
     let mut tier = |task: &TaskSummary| {
-        let drawing = drawn.entry((task.all.rewarded, task.all.passes)).or_insert_with(|| tier(&scale, &task.all));
+        let drawing = drawn.entry(counted(task)).or_insert_with(|| tier(&scale, counted(task)));
         drawing.clone()
     };
     let audited = arm.tasks.iter().any(|task| task.audit.is_some());
-    let priced = ours(job, arm).any(|record| record.agent_run.as_ref().is_some_and(|run| run.model.is_some()));
+    let ours = by_task(job, arm);
+    let of = |task: &TaskSummary| ours.get(task.task.as_str()).map_or(&[][..], Vec::as_slice);
+    let priced = ours.values().flatten().any(|record| paid(record).is_some());
     let typed = !arm.categories.is_empty();
     markup! {
         h3 { "Tasks" }
         p.quiet {
             "The drawing is what is believed of a task's pass rate after its trials (" (scale.prior.word()) " prior), from 0 to 1; \
              the lines are the thresholds " (hard) " (hard below) and " (easy) " (easy above), the point is the rate itself. \
-             A tier stands in bold where at least " (SURE * 100.0) "% of it lies there; else the likeliest, with a question mark."
+             A tier stands in bold where at least " (scale.confidence * 100.0) "% of it lies there; else the likeliest, with a question mark."
         }
         div.wide { table.sort {
             thead { tr {
@@ -48,7 +47,7 @@ pub fn table(arm: &ArmSummary, job: &Job, id: &str) -> Markup {
                 @if priced { th.n { "US dollars" } }
             } }
             tbody { @for (place, task) in arm.tasks.iter().enumerate() {
-                @let time = median_seconds(job, arm, task);
+                @let time = median_seconds(of(task));
                 tr {
                     td data-v=(place) { a href=(format!("#{id}t{place}")) { (clip(&plain(&task.task), 60)) } }
                     @if typed { td { (plain(task.question_type.as_deref().unwrap_or("-"))) } }
@@ -60,7 +59,7 @@ pub fn table(arm: &ArmSummary, job: &Job, id: &str) -> Markup {
                     td.n { (task.all.planned - task.all.rewarded) }
                     td.n data-v=(number(time)) { (seconds(time)) }
                     @if priced {
-                        @let cost = cost(job, arm, task);
+                        @let cost = cost(of(task));
                         td.n data-v=(number(cost)) { (cost.map_or("n/a".into(), |cost| format!("{cost:.4}"))) }
                     }
                 }
@@ -69,8 +68,7 @@ pub fn table(arm: &ArmSummary, job: &Job, id: &str) -> Markup {
     }
 }
 
-fn tier(scale: &Scale, all: &Tried) -> Markup {
-    let (n, passes) = (all.rewarded, all.passes);
+fn tier(scale: &Scale, (n, passes): (u64, u64)) -> Markup {
     if n == 0 {
         return markup! { td data-v="-1" { "no data" } td data-v="-1" {} };
     }
@@ -93,22 +91,30 @@ fn tier(scale: &Scale, all: &Tried) -> Markup {
     }
 }
 
-/// The trials of an agent that have ended.
-fn ours<'j>(job: &'j Job, arm: &ArmSummary) -> impl Iterator<Item = &'j TrialRecord> {
-    let index = arm.agent_index;
-    job.trials.iter().filter(move |record| record.trial.agent_index == index)
+/// The trials of an agent that have ended, by task.
+fn by_task<'j>(job: &'j Job, arm: &ArmSummary) -> HashMap<&'j str, Vec<&'j TrialRecord>> {
+    let mut ours: HashMap<&str, Vec<&TrialRecord>> = HashMap::new();
+    for record in job.trials.iter().filter(|record| record.trial.agent_index == arm.agent_index) {
+        ours.entry(&record.trial.task).or_default().push(record);
+    }
+    ours
 }
 
 /// What a task's trials cost together; `None` where that isn't known of each.
-fn cost(job: &Job, arm: &ArmSummary, task: &TaskSummary) -> Option<f64> {
-    let trials = ours(job, arm).filter(|record| record.trial.task == task.task);
-    trials.filter_map(|record| record.agent_run.as_ref()?.model.as_ref()).map(|run| run.cost_usd).sum()
+fn cost(trials: &[&TrialRecord]) -> Option<f64> {
+    trials.iter().filter_map(|record| paid(record)).sum()
+}
+
+/// What a trial's models cost, where it asked any, in US dollars; the inner `None` where that isn't known.
+fn paid(record: &TrialRecord) -> Option<Option<f64>> {
+    let run = record.agent_run.as_ref().and_then(|run| run.model.as_ref()).map(|run| run.cost_usd);
+    run.or(record.model.as_ref().map(|relay| relay.cost_usd))
 }
 
 /// The median time of a task's trials that have a reward.
-fn median_seconds(job: &Job, arm: &ArmSummary, task: &TaskSummary) -> Option<f64> {
-    let trials = ours(job, arm).filter(|record| record.trial.task == task.task && record.reward.is_some());
-    let mut times: Vec<f64> = trials.map(|record| record.timing.trial.seconds()).collect();
+fn median_seconds(trials: &[&TrialRecord]) -> Option<f64> {
+    let rewarded = trials.iter().filter(|record| record.reward.is_some());
+    let mut times: Vec<f64> = rewarded.map(|record| record.timing.trial.seconds()).collect();
     times.sort_by(f64::total_cmp);
     times.get(times.len().saturating_sub(1) / 2).copied()
 }

@@ -9,7 +9,7 @@ use maud::{Markup, html as markup};
 use std::collections::HashMap;
 
 /// How much of all transcripts a page holds together, and the least and most of each, in bytes.
-const TRANSCRIPTS: usize = 6 << 20;
+const TRANSCRIPTS: usize = 3 << 20;
 const TRANSCRIPT: (usize, usize) = (1 << 10, 16 << 10);
 /// How many characters of an answer are shown.
 const ANSWER: usize = 4000;
