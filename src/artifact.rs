@@ -1,7 +1,8 @@
 //! What else the agent left, by the task's own list: files that a script judge needs beside the answer.
 //!
 //! This room must not judge, and it follows no link: what is none of the listed files, or no regular file, is left where
-//! it is. Agents can't fill this machine: what goes over [`CAP`] or [`MOST`] is not taken, and the record says so.
+//! it is. Agents can't fill this machine: what goes over [`crate::artifact::CAP`] or [`crate::artifact::MOST`] is not
+//! taken, and the record says so.
 
 use crate::sandbox::{self, File, Sandbox};
 use serde::{Deserialize, Serialize};
