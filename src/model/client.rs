@@ -3,7 +3,7 @@
 
 use super::endpoint::Endpoint;
 use super::failure::{Class, Failure, HEAD};
-use super::format::{Events, Gather, Parts, body, classify, effective, read, usage};
+use super::format::{Events, Gather, Parts, body, classify, effective, read, usage, within};
 use super::reply::Reply;
 use super::request::Request;
 use super::retry::{Retry, header};
@@ -189,7 +189,9 @@ impl Client {
                 Ok(parts) => Ok(Whole { parts, reply, unknown, headers }),
                 Err(why) => {
                     let body_head = head(reply.to_string().as_bytes());
-                    Err(Trouble { message: why, status: Some(status), headers, body_head, ..Trouble::default() })
+                    let (class, message) = within(&reply).unwrap_or((Class::BadReply, why));
+                    let passes = matches!(class, Class::Throttled | Class::Overloaded);
+                    Err(Trouble { class, message, status: Some(status), headers, body_head, passes, cut: false })
                 }
             },
             Err(trouble) => Err(Trouble { status: Some(status), headers, ..trouble }),

@@ -62,6 +62,11 @@ impl Class {
         matches!(self, Class::Authentication | Class::Billing | Class::NotFound)
     }
 
+    /// True where the request itself was wrong, for whoever wrote it: an agent in a container writes its own.
+    pub fn is_own_doing(self) -> bool {
+        self.is_askers_own() || matches!(self, Class::BadRequest | Class::NotFound)
+    }
+
     /// True where the conversation itself brought it about: the asking agent's own outcome, no fault of a provider.
     pub fn is_askers_own(self) -> bool {
         matches!(self, Class::ContextExceeded | Class::Refused)

@@ -45,3 +45,11 @@ pub fn classify(status: Option<u16>, body: &Value) -> (Class, String) {
     };
     (class, message.lines().next().unwrap_or_default().trim().to_owned())
 }
+
+/// The error that an answer with a good status holds, as routers answer: `{"error": {"code": 502, …}}`. Its own code says
+/// what the status does not. A reply that says `"error": null` holds none.
+pub fn within(reply: &Value) -> Option<(Class, String)> {
+    let error = reply.get("error").filter(|error| !error.is_null())?;
+    let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
+    Some(classify(code, reply))
+}

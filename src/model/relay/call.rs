@@ -90,9 +90,9 @@ impl Drop for Call {
     fn drop(&mut self) {
         self.called.duration = self.started.elapsed();
         let usage = self.meter.as_ref().and_then(Meter::usage);
-        let error = self.meter.as_ref().and_then(Meter::trouble);
+        let error = self.meter.as_ref().and_then(|meter| meter.trouble(self.ended));
         let waited_in_vain = self.sent && self.called.status.is_none() && self.called.duration >= SILENCE;
-        let failure = self.failure.take().or(error.map(|error| format!("broke off its answer: {error}")));
+        let failure = self.failure.take().or(error);
         let failure = failure.or(waited_in_vain.then(|| {
             format!("gave no answer for {:.0} s, until the agent gave up", self.called.duration.as_secs_f64())
         }));

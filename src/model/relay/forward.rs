@@ -114,7 +114,9 @@ impl TrialRelay {
             Err(_) => return Err(failed(format!("gave no answer for {} s", SILENCE.as_secs()), call)),
         };
         if (200..300).contains(&response.status) {
-            call.meter = form.map(|form| Meter::new(form, value(&response, "content-type")));
+            // What a provider packs though it was asked not to can't be read on its way.
+            let plain = value(&response, "content-encoding").is_none_or(|encoding| encoding == "identity");
+            call.meter = form.filter(|_| plain).map(|form| Meter::new(form, value(&response, "content-type")));
             call.length = value(&response, "content-length").and_then(|length| length.parse().ok());
         }
         Ok(response)
@@ -222,9 +224,7 @@ impl TrialRelay {
             self.halt(format!("`{host}` refused the key in `{variable}` (status 401)"));
         } else if status == 404 && wanted {
             self.halt(format!("`{host}` has no model `{}` (status 404)", endpoint.model));
-        } else if whole
-            && matches!(class, Class::BadRequest | Class::ContextExceeded | Class::Refused | Class::NotFound)
-        {
+        } else if whole && class.is_own_doing() {
             // The request's own doing.
             call.failure = None;
         }

@@ -144,7 +144,9 @@ impl TrialRelay {
                 state.used.failed += u64::from(failure.is_some());
                 // An agent that leaves in the midst says nothing about the provider.
                 if failure.is_some() || call.ended {
-                    state.used.trouble = failure.map(|why| format!("`{host}` {why}"));
+                    let key = self.relay.endpoint.key.as_ref();
+                    let safe = |why: String| key.map_or_else(|| why.clone(), |key| key.scrub(&why));
+                    state.used.trouble = failure.map(|why| format!("`{host}` {}", safe(why)));
                 }
             }
             state.cost += cost.unwrap_or(0.0);
