@@ -165,7 +165,8 @@ async fn steps(
     enter(Stage::Sandbox);
     let owner = Owner { job: job.name.clone(), trial: planned.name.clone() };
     let policy = &task.network[planned.agent_index];
-    let lent = Lent::new(&job.agents[planned.agent_index], policy, &context.stop);
+    let setup = &job.agents[planned.agent_index];
+    let lent = Lent::new(setup, job.agent_timeout(task, setup), policy, &context.stop);
     let way = WayOut::new(policy, &job.egress, PHASE, lent.as_ref());
     let spec = Spec { image, network: way.network(), limits: task.limits, owner };
     let began = clock.now();

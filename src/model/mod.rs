@@ -17,7 +17,7 @@ mod secret;
 mod transport;
 mod usage;
 
-pub use client::{Client, Settings};
+pub use client::{Client, Settings, patience};
 pub use endpoint::{Api, Endpoint};
 pub use error::Error;
 pub use failure::{Class, Failure};

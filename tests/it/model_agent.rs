@@ -273,14 +273,19 @@ fn usage_that_the_provider_does_not_say_is_unknown() {
 fn time_is_the_agents_where_its_model_thinks_and_not_where_its_provider_fails() {
     let busy = Act::json(529, &json!({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}));
     let finish = two_turns().remove(1);
-    let slow = finish.clone().slow(std::time::Duration::from_secs(4));
-    for (script, outcome) in
-        [(vec![busy.header("retry-after-ms", "2500"), finish], Scored), (vec![slow], OutcomeKind::AgentTimeout)]
-    {
+    let seconds = |seconds| std::time::Duration::from_secs_f64(seconds);
+    let (first, slow) = (two_turns().remove(0).slow(seconds(0.7)), finish.clone().slow(seconds(4.0)));
+    for (script, outcome) in [
+        (vec![busy.header("retry-after-ms", "2500"), finish], Scored),
+        (vec![first, slow.clone()], OutcomeKind::AgentTimeout),
+        // Not a byte in all the time that the agent had.
+        (vec![slow], Fault),
+    ] {
         let suite = tiny::suite(&[]);
         tiny::task(&suite, "t", "fake", "[agent]\ntimeout_sec = 2.0");
         let server = Server::start(script);
-        fake(&suite, &server, "claude-x", &[]).expect_code(0);
+        let code = if outcome == Fault { 3 } else { 0 };
+        fake(&suite, &server, "claude-x", &[]).expect_code(code);
         assert_eq!(trial(&suite.join("jobs/j"), "t").outcome, outcome);
     }
 }

@@ -15,7 +15,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Request, Response, header};
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 /// The largest request, in bytes; providers take no more.
@@ -108,7 +108,10 @@ impl TrialRelay {
             call.failure = Some(why.clone());
             Refusal::new(502, "provider_not_reached", format!("`{}` {why}", endpoint.host()))
         };
-        let response = match timeout(SILENCE, self.relay.transport.send(&request)).await {
+        call.waits = Some(Instant::now());
+        let response = timeout(SILENCE, self.relay.transport.send(&request)).await;
+        call.waits = None;
+        let response = match response {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(failed(format!("can't be reached: {error}"), call)),
             Err(_) => return Err(failed(format!("gave no answer for {} s", SILENCE.as_secs()), call)),
@@ -188,7 +191,10 @@ impl TrialRelay {
             return answer.body(Full::new(body).map_err(|never| match never {}).boxed_unsync()).unwrap_or_else(broken);
         }
         let stream = futures_util::stream::unfold((response.body, call), |(mut body, mut call)| async move {
+            // Where the agent leaves, this is dropped in the midst of waiting, or while the agent was to take what came.
+            call.waits = Some(Instant::now());
             let next = timeout(SILENCE, body.next()).await;
+            call.waits = None;
             let error = match next {
                 Ok(None) => {
                     call.ends();
