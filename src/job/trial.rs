@@ -71,6 +71,7 @@ pub async fn run(context: &Context, index: usize, mut place: Place) -> TrialEnd 
         if let Outcome::Fault { fault } = &end.outcome
             && engine_is_back(context).await
             && retries < retry.max_retries
+            && context.provider_gone.get().is_none()
         {
             let wait = retry.wait(retries);
             context.say(Event::TrialRetry { trial: index, fault: fault.clone(), wait: wait.as_secs_f64() });

@@ -289,3 +289,25 @@ fn time_is_the_agents_where_its_model_thinks_and_not_where_its_provider_fails() 
         assert_eq!(trial(&suite.join("jobs/j"), "t").outcome, outcome);
     }
 }
+
+#[test]
+fn what_a_provider_will_refuse_again_ends_the_job_at_the_first_try_in_the_providers_own_words() {
+    let error = |status, kind: &str, text: &str| {
+        Act::json(status, &json!({"type": "error", "error": {"type": kind, "message": text}}))
+    };
+    for (act, words) in [
+        (error(401, "authentication_error", "no"), "does not accept the key (401): no"),
+        (error(402, "billing_error", "pay"), "says that the account has no money left (402): pay"),
+        (error(403, "permission_error", "not from here"), "does not allow this request (403): not from here"),
+        (error(404, "not_found_error", "claude-x"), "does not have this model or path (404): claude-x"),
+    ] {
+        let suite = tiny::suite(&["a", "b"]);
+        let server = Server::start(vec![act]);
+        let said = fake(&suite, &server, "claude-x", &["-n", "1"]).expect_code(2).stderr;
+        assert!(said.contains(words), "{said}");
+        assert_eq!(server.requests().len(), 1, "{words}");
+        let record = trial(&suite.join("jobs/j"), "a");
+        assert!(record.outcome == Fault && record.earlier_faults.is_empty(), "it was tried once: {record:?}");
+        assert!(record.reason.is_some_and(|why| why.contains(words)));
+    }
+}
