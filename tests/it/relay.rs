@@ -2,7 +2,7 @@
 //! counted, and whose failure it is.
 
 use crate::model_server::{Act, Server, chat, chat_stream, message, message_stream, response_stream};
-use seatrial::model::{Called, Caps, Endpoint, ModelUse, Prices, Relay, Spend, Transport, TrialRelay};
+use seatrial::model::{Called, Caps, Endpoint, Halt, ModelUse, Prices, Relay, Spend, Transport, TrialRelay};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -46,7 +46,7 @@ impl Bed {
         let halted: Arc<Mutex<Vec<String>>> = Arc::default();
         let (keep, tell) = (Arc::clone(&called), Arc::clone(&halted));
         let sink = move |one| keep.lock().expect("no panic").push(one);
-        let halt = move |why| tell.lock().expect("no panic").push(why);
+        let halt = move |why: Halt| tell.lock().expect("no panic").push(why.to_string());
         let trial = Arc::new(TrialRelay::new(relay, TOKEN, Some(LIMIT), sink, halt));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));

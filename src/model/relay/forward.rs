@@ -4,7 +4,7 @@
 use super::answer::{Body, Refusal};
 use super::call::Call;
 use super::route::{Route, route, way_out};
-use super::trial::TrialRelay;
+use super::trial::{Halt, TrialRelay};
 use crate::model::format::classify;
 use crate::model::{Api, Class, HttpRequest, HttpResponse, Meter, Secret};
 use bytes::{Bytes, BytesMut};
@@ -224,12 +224,12 @@ impl TrialRelay {
         let wanted = call.model.as_deref().is_some_and(|model| model == endpoint.model);
         call.failure = Some(format!("answered {status}, {}", class.word()));
         if no_money {
-            self.halt(format!("`{host}` says that the account has no money left (status {status})"));
+            self.halt(Halt::Refused(format!("`{host}` says that the account has no money left (status {status})")));
         } else if status == 401 {
             let (variable, ..) = endpoint.api.variables();
-            self.halt(format!("`{host}` refused the key in `{variable}` (status 401)"));
+            self.halt(Halt::Refused(format!("`{host}` refused the key in `{variable}` (status 401)")));
         } else if status == 404 && wanted {
-            self.halt(format!("`{host}` has no model `{}` (status 404)", endpoint.model));
+            self.halt(Halt::Refused(format!("`{host}` has no model `{}` (status 404)", endpoint.model)));
         } else if whole && class.is_own_doing() {
             // The request's own doing.
             call.failure = None;

@@ -37,6 +37,17 @@ pub struct Relay {
     pub spend: Arc<Spend>,
 }
 
+/// Why no trial of the job can go on, as a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Halt {
+    /// The provider refuses the key, the account or the model.
+    #[error("{0}")]
+    Refused(String),
+    /// The job's cap on cost is reached.
+    #[error("{0}")]
+    Spent(String),
+}
+
 /// The relay of one trial.
 pub struct TrialRelay {
     pub(super) relay: Arc<Relay>,
@@ -47,7 +58,7 @@ pub struct TrialRelay {
     /// One call at a time, where what a call used decides about the next.
     pub(super) turns: Option<Arc<Semaphore>>,
     sink: Box<dyn Fn(Called) + Send + Sync>,
-    halt: Box<dyn Fn(String) + Send + Sync>,
+    halt: Box<dyn Fn(Halt) + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -59,14 +70,14 @@ struct State {
 }
 
 impl TrialRelay {
-    /// The relay of a trial with this token and this time for its agent. `sink` gets every request when it has ended; `halt` a sentence where no
+    /// The relay of a trial with this token and this time for its agent. `sink` gets every request when it has ended; `halt` why no
     /// trial of the job can go on: a wrong key, no money, no such model, the job's cap.
     pub fn new(
         relay: Arc<Relay>,
         token: impl Into<String>,
         limit: Option<Duration>,
         sink: impl Fn(Called) + Send + Sync + 'static,
-        halt: impl Fn(String) + Send + Sync + 'static,
+        halt: impl Fn(Halt) + Send + Sync + 'static,
     ) -> TrialRelay {
         let one_by_one = relay.caps.need_usage() || relay.spend.is_capped();
         let turns = one_by_one.then(|| Arc::new(Semaphore::new(1)));
@@ -128,7 +139,7 @@ impl TrialRelay {
         Ok(())
     }
 
-    pub(super) fn halt(&self, why: String) {
+    pub(super) fn halt(&self, why: Halt) {
         (self.halt)(why);
     }
 
@@ -163,7 +174,7 @@ impl TrialRelay {
         }
         (self.sink)(call.called.clone());
         if let Some(why) = self.relay.spend.over() {
-            self.halt(why);
+            self.halt(Halt::Spent(why));
         }
     }
 
