@@ -219,8 +219,11 @@ pub enum Outcome {
         /// What.
         fault: Fault,
     },
-    /// The user stopped the job while this trial ran.
-    Cancelled,
+    /// The job was stopped while this trial ran.
+    Cancelled {
+        /// Why, where it was not the user's wish.
+        why: Option<String>,
+    },
 }
 
 impl Outcome {
@@ -232,7 +235,7 @@ impl Outcome {
             Outcome::AgentTimeout { verdict }
             | Outcome::AgentError { verdict, .. }
             | Outcome::Limit { verdict, .. } => Some(verdict.as_ref().map_or(0.0, |v| v.reward)),
-            Outcome::Ungraded { .. } | Outcome::Fault { .. } | Outcome::Cancelled => None,
+            Outcome::Ungraded { .. } | Outcome::Fault { .. } | Outcome::Cancelled { .. } => None,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::config::JudgeConfig;
 use crate::event::Event;
 use crate::job::{self, Broken, Job, Stop, Todo};
 use crate::judge::{self, Judge};
-use crate::model::{self, Prices, Transport};
+use crate::model::{self, Halt, Prices, Transport};
 use crate::report::{self, Live, Mode};
 use crate::results::{self, EngineRecord, Store};
 use crate::sandbox::{self, Engine, docker, fake};
@@ -160,7 +160,10 @@ fn show(dir: &Path, ended: job::Ended) -> Result<u8, Error> {
     }
     if let Some(why) = ended.halted {
         super::say(&format!("error: {why}\n\nhint: mend that, then `seatrial resume {dir}` goes on"));
-        return Ok(exit::INCOMPLETE);
+        return Ok(match why {
+            Halt::Refused(_) => exit::BAD_INPUT,
+            Halt::Spent(_) => exit::INCOMPLETE,
+        });
     }
     if let Some(failure) = ended.provider_gone {
         let hint = failure.hint().unwrap_or("mend that");

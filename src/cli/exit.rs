@@ -4,8 +4,8 @@
 pub const OK: u8 = 0;
 /// A check found differences or problems: `populate --check`, `lint`, `audit`, `doctor`.
 pub const CHECK_FAILED: u8 = 1;
-/// Bad input: flags, files, tasks, job directories; nothing was run. Or a judge that refuses the key or the model; what
-/// was run is kept.
+/// Bad input: flags, files, tasks, job directories; nothing was run. Or a provider, of agents or of the judge, that refuses
+/// the key, the account or the model; what was run is kept.
 pub const BAD_INPUT: u8 = 2;
 /// The job is done, but some trials ended as faults or ungraded: `resume` runs them again.
 pub const INCOMPLETE: u8 = 3;

@@ -9,6 +9,7 @@ use crate::event::{Fault, Stage};
 use crate::model::{Called, Endpoint, HOST, ModelUse, PORT, TrialRelay};
 use crate::network::{Attempt, Decision, Duplex, Policy, Reason, Request, Served, Service, Target, TrialNetwork};
 use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
 
 /// The model relay of one trial.
 pub struct Lent {
@@ -32,8 +33,8 @@ pub fn target() -> Target {
 }
 
 impl Lent {
-    /// What this agent's trial is lent; `None` where it has no relay, or a public network, which is none of ours.
-    pub fn new(setup: &AgentSetup, policy: &Policy, stop: &Stop) -> Option<Lent> {
+    /// What this agent's trial, which has so much time, is lent; `None` where it has no relay, or a public network, which is none of ours.
+    pub fn new(setup: &AgentSetup, limit: Duration, policy: &Policy, stop: &Stop) -> Option<Lent> {
         let relay = setup.relay.clone().filter(|_| *policy != Policy::Public)?;
         let network: Arc<OnceLock<Weak<TrialNetwork>>> = Arc::default();
         let (evidence, stop) = (Arc::clone(&network), stop.clone());
@@ -44,7 +45,7 @@ impl Lent {
             }
         };
         let token = format!("seatrial-{}", uuid::Uuid::new_v4().simple());
-        let relay = Arc::new(TrialRelay::new(relay, token, sink, move |why| stop.set_because(why)));
+        let relay = Arc::new(TrialRelay::new(relay, token, Some(limit), sink, move |why| stop.set_because(why)));
         Some(Lent { relay, network })
     }
 

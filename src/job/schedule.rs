@@ -8,7 +8,7 @@ use super::stop::Stop;
 use super::trial::{self, Context};
 use crate::artifact::Artifacts;
 use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
-use crate::model::Failure;
+use crate::model::{Failure, Halt};
 use crate::plan::Round;
 use crate::sandbox::{self, Engine};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,8 +23,8 @@ pub struct Ended {
     pub interrupted: bool,
     /// The engine stopped answering and did not come back.
     pub engine_gone: bool,
-    /// Why no trial could go on, as a sentence: a wrong key, no money, a cap of the job.
-    pub halted: Option<String>,
+    /// Why no trial could go on: a wrong key, no money, a cap of the job.
+    pub halted: Option<Halt>,
     /// A provider takes nothing more with this key or model.
     pub provider_gone: Option<Failure>,
     /// The judge judges nothing of this job, such as for a wrong key; in its words.
@@ -108,7 +108,7 @@ pub async fn run<E>(
         return Err(Broken::Reader(error));
     }
     reader(&Event::JobFinished).map_err(Broken::Reader)?;
-    let halted = stop.reason().map(str::to_owned);
+    let halted = stop.reason().cloned();
     let interrupted =
         stop.is_set() && !engine_gone && provider_gone.is_none() && judge_refused.is_none() && halted.is_none();
     Ok(Ended { interrupted, engine_gone, halted, provider_gone, judge_refused })

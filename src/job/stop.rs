@@ -1,11 +1,12 @@
 //! The user's wish to stop, seen by every trial at once.
 
+use crate::model::Halt;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 
 /// Set once, never unset. Clones share it.
 #[derive(Debug, Clone)]
-pub struct Stop(Arc<watch::Sender<bool>>, Arc<OnceLock<String>>);
+pub struct Stop(Arc<watch::Sender<bool>>, Arc<OnceLock<Halt>>);
 
 impl Default for Stop {
     fn default() -> Stop {
@@ -19,15 +20,15 @@ impl Stop {
         self.0.send_replace(true);
     }
 
-    /// The same, for a reason that no trial can go on with, as a sentence. The first one counts.
-    pub fn set_because(&self, why: String) {
+    /// The same, for a reason that no trial can go on with. The first one counts.
+    pub fn set_because(&self, why: Halt) {
         let _ = self.1.set(why);
         self.set();
     }
 
     /// Why it was set, where that was not the user's wish.
-    pub fn reason(&self) -> Option<&str> {
-        self.1.get().map(String::as_str)
+    pub fn reason(&self) -> Option<&Halt> {
+        self.1.get()
     }
 
     /// Whether it is set.

@@ -71,6 +71,7 @@ pub async fn run(context: &Context, index: usize, mut place: Place) -> TrialEnd 
         if let Outcome::Fault { fault } = &end.outcome
             && engine_is_back(context).await
             && retries < retry.max_retries
+            && context.provider_gone.get().is_none()
         {
             let wait = retry.wait(retries);
             context.say(Event::TrialRetry { trial: index, fault: fault.clone(), wait: wait.as_secs_f64() });
@@ -87,12 +88,23 @@ pub async fn run(context: &Context, index: usize, mut place: Place) -> TrialEnd 
             }
             // Where a provider takes nothing more, the fault says why.
             if context.provider_gone.get().is_none() {
-                end.outcome = Outcome::Cancelled;
+                end.outcome = Outcome::Cancelled { why: None };
             }
+        }
+        if let Outcome::Cancelled { why } = &mut end.outcome {
+            *why = why_stopped(context);
         }
         end.faults = faults;
         return end;
     }
+}
+
+/// Why the job stops, where that is not the user's wish.
+fn why_stopped(context: &Context) -> Option<String> {
+    let why = context.stop.reason().map(ToString::to_string);
+    let why =
+        why.or_else(|| context.provider_gone.get().map(ToString::to_string)).or_else(|| context.grading.refused());
+    why.or_else(|| context.engine_gone.load(Ordering::Relaxed).then(|| "the engine stopped answering".to_owned()))
 }
 
 /// True where the engine answers, perhaps after a pause. Where it doesn't come back the job stops: every further trial
@@ -119,7 +131,7 @@ async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd
     let started_at = clock.now();
     let mut end = TrialEnd {
         planned: planned.clone(),
-        outcome: Outcome::Cancelled,
+        outcome: Outcome::Cancelled { why: None },
         agent: None,
         answer: None,
         artifacts: Artifacts::default(),
@@ -156,7 +168,7 @@ async fn steps(
     let began = clock.now();
     let image = tokio::select! {
         image = context.images.of(&context.engine, job, planned.task_index, Some(planned.agent_index), &context.events) => image,
-        () = context.stop.wait() => return Ok(Outcome::Cancelled),
+        () = context.stop.wait() => return Ok(Outcome::Cancelled { why: None }),
     };
     let image = image.map_err(|e| fault(Stage::Image, &e))?;
     end.timing.image = Some(clock.since(began));
@@ -165,7 +177,8 @@ async fn steps(
     enter(Stage::Sandbox);
     let owner = Owner { job: job.name.clone(), trial: planned.name.clone() };
     let policy = &task.network[planned.agent_index];
-    let lent = Lent::new(&job.agents[planned.agent_index], policy, &context.stop);
+    let setup = &job.agents[planned.agent_index];
+    let lent = Lent::new(setup, job.agent_timeout(task, setup), policy, &context.stop);
     let way = WayOut::new(policy, &job.egress, PHASE, lent.as_ref());
     let spec = Spec { image, network: way.network(), limits: task.limits, owner };
     let began = clock.now();
@@ -197,7 +210,7 @@ async fn steps(
         end.network = Some(network);
     }
     end.model = lent.map(|lent| lent.used());
-    let Some(mut ran) = ran? else { return Ok(Outcome::Cancelled) };
+    let Some(mut ran) = ran? else { return Ok(Outcome::Cancelled { why: None }) };
     if let Some(used) = &end.model {
         ran.run.over_budget.clone_from(&used.over);
         if let Some(fault) = provider_fault(&ran.run, &ran.answer, used) {

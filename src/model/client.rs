@@ -3,7 +3,7 @@
 
 use super::endpoint::Endpoint;
 use super::failure::{Class, Failure, HEAD};
-use super::format::{Events, Gather, Parts, body, classify, effective, read, usage};
+use super::format::{Events, Gather, Parts, body, classify, effective, read, usage, within};
 use super::reply::Reply;
 use super::request::Request;
 use super::retry::{Retry, header};
@@ -11,6 +11,7 @@ use super::transport::{Body, HttpRequest, HttpResponse, Transport, TransportErro
 use futures_util::StreamExt;
 use serde_json::Value;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::time::timeout;
 
@@ -25,6 +26,13 @@ pub struct Settings {
     pub whole: Duration,
     /// How many bytes of one answer are read.
     pub body_cap: usize,
+}
+
+/// How long somebody whose time is limited must have waited for a byte in vain before the provider is to blame for it, and
+/// not a model that is slow: a minute, or nearly all of a shorter time.
+pub fn patience(limit: Option<Duration>) -> Duration {
+    const MINUTE: Duration = Duration::from_secs(60);
+    limit.map_or(MINUTE, |limit| MINUTE.min(limit * 9 / 10))
 }
 
 impl Default for Settings {
@@ -85,18 +93,24 @@ impl Client {
     pub async fn ask(&self, request: &Request) -> Result<Reply, Failure> {
         // Without a limit a try ends as a reply or as trouble.
         loop {
-            if let Some(reply) = self.ask_within(request, None).await? {
+            if let Some(reply) = self.ask_within(request, None, Duration::MAX).await? {
                 return Ok(reply);
             }
         }
     }
 
     /// The same, where the model may take no longer than `limit`; `None` where it does. Only the try that is under way
-    /// counts: what failed tries and waits took is the provider's doing.
+    /// counts: what failed tries and waits took is the provider's doing, and so is a limit that is reached after
+    /// `patience` without a byte.
     ///
     /// # Errors
     /// As [`Client::ask`].
-    pub async fn ask_within(&self, request: &Request, limit: Option<Duration>) -> Result<Option<Reply>, Failure> {
+    pub async fn ask_within(
+        &self,
+        request: &Request,
+        limit: Option<Duration>,
+        patience: Duration,
+    ) -> Result<Option<Reply>, Failure> {
         let body = body(&self.endpoint, request);
         let mut headers = self.endpoint.headers();
         headers.push(("content-type".to_owned(), "application/json".to_owned()));
@@ -112,9 +126,17 @@ impl Client {
         loop {
             let waited = began.elapsed();
             let whole = limit.map_or(self.settings.whole, |limit| limit.min(self.settings.whole));
-            let tried = match timeout(whole, self.attempt(&sent, request.stream)).await {
+            let heard = Arc::new(Mutex::new(Instant::now()));
+            let tried = match timeout(whole, self.attempt(&sent, request.stream, &heard)).await {
                 Ok(tried) => tried,
-                Err(_) if limit == Some(whole) => return Ok(None),
+                Err(_) if limit == Some(whole) => {
+                    let silent = heard.lock().unwrap_or_else(PoisonError::into_inner).elapsed();
+                    if silent < patience {
+                        return Ok(None);
+                    }
+                    let trouble = Trouble::silent(silent, "not a byte");
+                    return Err(self.failure(trouble, retries + 1, began.elapsed()));
+                }
                 Err(_) => Err(Trouble::silent(self.settings.whole, "no whole reply")),
             };
             let trouble = match tried {
@@ -161,14 +183,18 @@ impl Client {
         failure.scrubbed(self.endpoint.key.as_ref())
     }
 
-    /// One try.
-    async fn attempt(&self, sent: &HttpRequest, stream: bool) -> Result<Whole, Trouble> {
+    /// One try; `heard` is when its last byte came.
+    async fn attempt(&self, sent: &HttpRequest, stream: bool, heard: &Arc<Mutex<Instant>>) -> Result<Whole, Trouble> {
         let silence = self.settings.silence;
         let answer = timeout(silence, self.transport.send(sent)).await;
-        let HttpResponse { status, headers, mut body } = match answer {
+        let HttpResponse { status, headers, body } = match answer {
             Ok(answer) => answer.map_err(|e| Trouble::transport(e, false))?,
             Err(_) => return Err(Trouble::silent(silence, "no answer")),
         };
+        let heard = Arc::clone(heard);
+        let hear = move || *heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        hear();
+        let mut body: Body = Box::pin(body.inspect(move |_| hear()));
         let kind = header(&headers, "content-type").unwrap_or_default().to_ascii_lowercase();
         let tried = if (200..300).contains(&status) {
             if stream && kind.starts_with("text/event-stream") {
@@ -189,7 +215,9 @@ impl Client {
                 Ok(parts) => Ok(Whole { parts, reply, unknown, headers }),
                 Err(why) => {
                     let body_head = head(reply.to_string().as_bytes());
-                    Err(Trouble { message: why, status: Some(status), headers, body_head, ..Trouble::default() })
+                    let (class, message) = within(&reply).unwrap_or((Class::BadReply, why));
+                    let passes = matches!(class, Class::Throttled | Class::Overloaded);
+                    Err(Trouble { class, message, status: Some(status), headers, body_head, passes, cut: false })
                 }
             },
             Err(trouble) => Err(Trouble { status: Some(status), headers, ..trouble }),

@@ -13,8 +13,10 @@ pub enum Class {
     Throttled,
     /// The provider is overloaded or broken (529, 5xx, 408, 409).
     Overloaded,
-    /// The key is missing, wrong, or may not do this (401, 403).
+    /// The key is missing or wrong (401).
     Authentication,
+    /// The provider does not allow this: the key, the model or the place (403).
+    Forbidden,
     /// No money (402, an exhausted quota).
     Billing,
     /// The provider can't read or won't take the request (400, 422).
@@ -44,6 +46,7 @@ impl Class {
             Class::Throttled => "throttled",
             Class::Overloaded => "overloaded",
             Class::Authentication => "authentication",
+            Class::Forbidden => "forbidden",
             Class::Billing => "billing",
             Class::BadRequest => "bad_request",
             Class::NotFound => "not_found",
@@ -59,7 +62,12 @@ impl Class {
 
     /// True where the next request with the same key or model must fail alike, so that going on is of no use.
     pub fn is_lasting(self) -> bool {
-        matches!(self, Class::Authentication | Class::Billing | Class::NotFound)
+        matches!(self, Class::Authentication | Class::Forbidden | Class::Billing | Class::NotFound)
+    }
+
+    /// True where the request itself was wrong, for whoever wrote it: an agent in a container writes its own.
+    pub fn is_own_doing(self) -> bool {
+        self.is_askers_own() || matches!(self, Class::BadRequest | Class::NotFound)
     }
 
     /// True where the conversation itself brought it about: the asking agent's own outcome, no fault of a provider.
@@ -114,12 +122,15 @@ impl Failure {
             Class::Throttled => "asks for fewer requests",
             Class::Overloaded => "is overloaded or broken",
             Class::Authentication => "does not accept the key",
+            Class::Forbidden => "does not allow this request",
             Class::Billing => "says that the account has no money left",
             Class::BadRequest => "does not accept the request",
             Class::NotFound => "does not have this model or path",
             Class::ContextExceeded => "says that the conversation is too long",
             Class::Refused => "refuses the content",
             Class::Timeout => "did not answer in time",
+            // A status came, so it was reached.
+            Class::Connection if self.status.is_some() => "broke off its answer",
             Class::Connection => "can't be reached",
             Class::BadReply => "sent no reply that can be read",
             Class::Recording => "was not asked",
@@ -132,6 +143,7 @@ impl Failure {
         match self.class {
             Class::Throttled => Some("run fewer trials at once: `-n`"),
             Class::Authentication => Some("look at the key in `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`"),
+            Class::Forbidden => Some("look at what the provider allows this key and this model"),
             Class::NotFound => Some("look at the model's name, and at the base URL if you set one"),
             Class::Connection => Some("`ANTHROPIC_BASE_URL` and `OPENAI_BASE_URL` name another server"),
             Class::NotRecorded => Some("record again with `--record DIR`: something in the request has changed"),

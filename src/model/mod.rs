@@ -17,13 +17,13 @@ mod secret;
 mod transport;
 mod usage;
 
-pub use client::{Client, Settings};
+pub use client::{Client, Settings, patience};
 pub use endpoint::{Api, Endpoint};
 pub use error::Error;
 pub use failure::{Class, Failure};
 pub use format::Meter;
 pub use price::{Price, Prices};
-pub use relay::{Called, Caps, HOST, ModelUse, PORT, Relay, Spend, TrialRelay};
+pub use relay::{Called, Caps, HOST, Halt, ModelUse, PORT, Relay, Spend, TrialRelay};
 pub use reply::{Reply, Stop};
 pub use request::{Block, Message, Request, Role, Schema, Tool};
 pub use retry::Retry;

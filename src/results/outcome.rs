@@ -51,7 +51,7 @@ impl From<&Outcome> for OutcomeKind {
             Outcome::Limit { .. } => OutcomeKind::Limit,
             Outcome::Ungraded { .. } => OutcomeKind::Ungraded,
             Outcome::Fault { .. } => OutcomeKind::Fault,
-            Outcome::Cancelled => OutcomeKind::Cancelled,
+            Outcome::Cancelled { .. } => OutcomeKind::Cancelled,
         }
     }
 }
@@ -73,7 +73,8 @@ pub fn reason(outcome: &Outcome) -> Option<String> {
         }
         .into(),
         Outcome::Fault { fault } => fault.message.clone(),
-        Outcome::Cancelled => "stopped by the user".into(),
+        Outcome::Cancelled { why: Some(why) } => format!("stopped: {why}"),
+        Outcome::Cancelled { why: None } => "stopped by the user".into(),
     })
 }
 
@@ -84,6 +85,6 @@ pub fn verdict(outcome: &Outcome) -> Option<Verdict> {
         Outcome::AgentTimeout { verdict } | Outcome::AgentError { verdict, .. } | Outcome::Limit { verdict, .. } => {
             verdict.clone()
         }
-        Outcome::NoAnswer { .. } | Outcome::Ungraded { .. } | Outcome::Fault { .. } | Outcome::Cancelled => None,
+        Outcome::NoAnswer { .. } | Outcome::Ungraded { .. } | Outcome::Fault { .. } | Outcome::Cancelled { .. } => None,
     }
 }

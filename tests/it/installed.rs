@@ -129,9 +129,12 @@ async fn a_provider_that_fails_is_a_fault_a_wrong_key_stops_the_job_and_it_goes_
         Some("Bearer sk-good-0123") => Act::json(200, &chat(&json!({"role": "assistant", "content": "42"}), "stop")),
         _ => Act::json(401, &json!({"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}})),
     });
-    let ran = run(&suite, &strict, &job, &["--command", line, "-m", "gpt-x", "-k", "5", "-n", "1"]).expect_code(3);
+    let ran = run(&suite, &strict, &job, &["--command", line, "-m", "gpt-x", "-k", "5", "-n", "1"]).expect_code(2);
     assert!(ran.stderr.contains("refused the key in `OPENAI_API_KEY` (status 401)"), "{}", ran.stderr);
     assert_eq!(strict.requests().len(), 1, "no further trial starts");
+    let record = trial(&suite.join(&format!("jobs/{job}")), "ask");
+    let why = record.reason.expect("a reason");
+    assert!(record.reward.is_none() && why.contains("refused the key in `OPENAI_API_KEY` (status 401)"), "{why}");
     no_key(&suite, &ran);
     let mut resume = suite.command(&["resume", &format!("jobs/{job}"), "-q"]);
     resume.env("OPENAI_API_KEY", "sk-good-0123").env("OPENAI_BASE_URL", strict.url() + "/v1");

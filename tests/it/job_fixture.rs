@@ -96,7 +96,7 @@ pub fn no_answer() -> Outcome {
 pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
     let at = BEGIN + place as f64;
     let span = |from: f64, to: f64| Span { started_at: at + from, finished_at: at + to };
-    let ran = !matches!(outcome, Outcome::Fault { .. } | Outcome::Cancelled);
+    let ran = !matches!(outcome, Outcome::Fault { .. } | Outcome::Cancelled { .. });
     let answer = match outcome {
         Outcome::NoAnswer { reason } => Answer::None { reason, raw: None },
         _ => answer::decode(b"42 dogs\r\n".to_vec()),

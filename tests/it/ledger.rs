@@ -96,7 +96,7 @@ fn harbors_view_of_an_outcome_says_whether_its_reward_counts() {
         (ungraded("no words"), Some("VerifierOutputParseError"), None),
         (fault("no engine"), Some("RuntimeRequestError"), None),
         (no_image, Some("SandboxBuildFailedError"), None),
-        (Outcome::Cancelled, Some("CancelledError"), None),
+        (Outcome::Cancelled { why: None }, Some("CancelledError"), None),
     ];
     let tasks: Vec<String> = (0..table.len()).map(|i| format!("t-{i}")).collect();
     let job = job("outcomes", &tasks.iter().map(String::as_str).collect::<Vec<_>>(), 1);
@@ -176,7 +176,7 @@ fn resume_runs_exactly_what_says_nothing_about_the_agent() {
         (Some(no_answer()), Next::Keep),
         (Some(ungraded("HTTP 500: model gpt-4 at 10.0.0.1")), Next::Judge),
         (Some(fault("build failed")), Next::Run),
-        (Some(Outcome::Cancelled), Next::Run),
+        (Some(Outcome::Cancelled { why: None }), Next::Run),
         (None, Next::Run),
     ];
     let tasks: Vec<String> = (0..table.len()).map(|i| format!("t-{i}")).collect();

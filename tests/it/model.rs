@@ -212,7 +212,7 @@ async fn trouble_has_a_class_and_what_lasts_is_not_tried_again() {
     let coded = |code: &str| json!({"error": {"message": "no", "type": "x", "code": code}});
     for (act, class, attempts) in [
         (Act::json(401, &error("authentication_error", "invalid sk-secret-0123456789")), Class::Authentication, 1),
-        (Act::json(403, &error("permission_error", "no")), Class::Authentication, 1),
+        (Act::json(403, &error("permission_error", "no")), Class::Forbidden, 1),
         (Act::json(402, &error("billing_error", "no")), Class::Billing, 1),
         (Act::json(429, &coded("insufficient_quota")), Class::Billing, 1),
         (Act::json(404, &error("not_found_error", "model")), Class::NotFound, 1),
@@ -240,6 +240,13 @@ async fn trouble_has_a_class_and_what_lasts_is_not_tried_again() {
         assert!(!shown.contains("0123456789"), "a key stays hidden: {shown}");
         assert!(shown.contains("127.0.0.1:"), "the host is named: {shown}");
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_not_called_a_server_that_cant_be_reached() {
+    let server = Server::start(vec![Act::bytes(200, "application/json", "{\"content\": []}").cut(5)]);
+    let failure = ask(&server, Api::Messages, &question(false)).await.expect_err("no reply").to_string();
+    assert!(failure.contains("broke off its answer (200)") && !failure.contains("reached"), "{failure}");
 }
 
 #[tokio::test]

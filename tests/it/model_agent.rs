@@ -277,14 +277,41 @@ fn usage_that_the_provider_does_not_say_is_unknown() {
 fn time_is_the_agents_where_its_model_thinks_and_not_where_its_provider_fails() {
     let busy = Act::json(529, &json!({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}));
     let finish = two_turns().remove(1);
-    let slow = finish.clone().slow(std::time::Duration::from_secs(4));
-    for (script, outcome) in
-        [(vec![busy.header("retry-after-ms", "2500"), finish], Scored), (vec![slow], OutcomeKind::AgentTimeout)]
-    {
+    let seconds = |seconds| std::time::Duration::from_secs_f64(seconds);
+    let (first, slow) = (two_turns().remove(0).slow(seconds(0.7)), finish.clone().slow(seconds(4.0)));
+    for (script, outcome) in [
+        (vec![busy.header("retry-after-ms", "2500"), finish], Scored),
+        (vec![first, slow.clone()], OutcomeKind::AgentTimeout),
+        // Not a byte in all the time that the agent had.
+        (vec![slow], Fault),
+    ] {
         let suite = tiny::suite(&[]);
         tiny::task(&suite, "t", "fake", "[agent]\ntimeout_sec = 2.0");
         let server = Server::start(script);
-        fake(&suite, &server, "claude-x", &[]).expect_code(0);
+        let code = if outcome == Fault { 3 } else { 0 };
+        fake(&suite, &server, "claude-x", &[]).expect_code(code);
         assert_eq!(trial(&suite.join("jobs/j"), "t").outcome, outcome);
+    }
+}
+
+#[test]
+fn what_a_provider_will_refuse_again_ends_the_job_at_the_first_try_in_the_providers_own_words() {
+    let error = |status, kind: &str, text: &str| {
+        Act::json(status, &json!({"type": "error", "error": {"type": kind, "message": text}}))
+    };
+    for (act, words) in [
+        (error(401, "authentication_error", "no"), "does not accept the key (401): no"),
+        (error(402, "billing_error", "pay"), "says that the account has no money left (402): pay"),
+        (error(403, "permission_error", "not from here"), "does not allow this request (403): not from here"),
+        (error(404, "not_found_error", "claude-x"), "does not have this model or path (404): claude-x"),
+    ] {
+        let suite = tiny::suite(&["a", "b"]);
+        let server = Server::start(vec![act]);
+        let said = fake(&suite, &server, "claude-x", &["-n", "1"]).expect_code(2).stderr;
+        assert!(said.contains(words), "{said}");
+        assert_eq!(server.requests().len(), 1, "{words}");
+        let record = trial(&suite.join("jobs/j"), "a");
+        assert!(record.outcome == Fault && record.earlier_faults.is_empty(), "it was tried once: {record:?}");
+        assert!(record.reason.is_some_and(|why| why.contains(words)));
     }
 }

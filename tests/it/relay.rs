@@ -2,13 +2,16 @@
 //! counted, and whose failure it is.
 
 use crate::model_server::{Act, Server, chat, chat_stream, message, message_stream, response_stream};
-use seatrial::model::{Called, Caps, Endpoint, ModelUse, Prices, Relay, Spend, Transport, TrialRelay};
+use seatrial::model::{Called, Caps, Endpoint, Halt, ModelUse, Prices, Relay, Spend, Transport, TrialRelay};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::net::TcpListener;
 
 const KEY: &str = "sk-real-4f1b9c77";
 const TOKEN: &str = "seatrial-worthless";
+/// The agent's time; a provider that is silent for nearly all of it is to blame.
+const LIMIT: Duration = Duration::from_secs(1);
 
 /// One trial's relay before a provider, reachable at an address of this machine.
 struct Bed {
@@ -43,8 +46,8 @@ impl Bed {
         let halted: Arc<Mutex<Vec<String>>> = Arc::default();
         let (keep, tell) = (Arc::clone(&called), Arc::clone(&halted));
         let sink = move |one| keep.lock().expect("no panic").push(one);
-        let halt = move |why| tell.lock().expect("no panic").push(why);
-        let trial = Arc::new(TrialRelay::new(relay, TOKEN, sink, halt));
+        let halt = move |why: Halt| tell.lock().expect("no panic").push(why.to_string());
+        let trial = Arc::new(TrialRelay::new(relay, TOKEN, Some(LIMIT), sink, halt));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let serving = Arc::clone(&trial);
@@ -214,6 +217,15 @@ async fn a_providers_trouble_is_told_from_the_agents_own_and_is_over_with_the_ne
         (Act::bytes(502, "text/html", "<h1>bad gateway</h1>"), Some("answered 502, overloaded")),
         (Act::stream(&stream).cut(150), Some("broke off its answer")),
         (Act::stream(&broken), Some("broke off its answer: overloaded")),
+        (Act::bytes(200, "text/html", "<h1>log in</h1>"), Some("no reply that can be read: no JSON")),
+        (Act::json(200, &json!({"id": "x"})), Some("no reply that can be read: the reply has no `content`")),
+        (Act::json(200, &json!({"error": {"code": 502, "message": "down"}})), Some("an error, overloaded: down")),
+        (Act::json(200, &json!({"error": "down"})), Some("answered an error, overloaded: down")),
+        (Act::json(200, &json!({"error": {"code": 400, "message": "bad tool"}})), None),
+        (Act::stream(&[json!({"error": {"message": "down"}})]), Some("broke off its answer: overloaded")),
+        (Act::stream(&stream[..3]), Some("the stream ended before the reply")),
+        (Act::bytes(200, "text/event-stream", "<h1>log in</h1>"), Some("the stream ended before the reply")),
+        (Act::bytes(200, "text/event-stream", "data: <h1>\n\n"), Some("broke off its answer: bad_reply")),
         (Act::json(400, &error("invalid_request_error", "bad tool")), None),
         (Act::json(400, &error("invalid_request_error", "prompt is too long")), None),
         (Act::json(404, &error("not_found_error", "model: other")), None),
@@ -256,4 +268,17 @@ async fn a_wrong_key_no_money_and_no_such_model_stop_the_job_with_one_sentence_a
     let bed = Bed::plain("claude-x", vec![act]).await;
     let (status, body) = bed.post("/v1/messages", &ask("claude-x")).await;
     assert!(status == 400 && body.contains("what is ") && !body.contains(KEY), "{body}");
+}
+
+#[tokio::test]
+async fn a_provider_that_hangs_until_the_agent_has_to_leave_is_to_blame_and_one_that_is_slow_is_not() {
+    let fine = Act::json(200, &message(&json!([]), "end_turn")).slow(Duration::from_secs(5));
+    for (time, blamed) in [(LIMIT, true), (LIMIT / 3, false)] {
+        let bed = Bed::plain("claude-x", vec![fine.clone()]).await;
+        let request = bed.client.post(format!("{}/v1/messages", bed.url)).header("x-api-key", TOKEN);
+        let left = request.timeout(time).body(ask("claude-x").to_string()).send().await;
+        assert!(left.is_err_and(|e| e.is_timeout()));
+        let trouble = bed.used(1).await.trouble;
+        assert_eq!(trouble.is_some_and(|why| why.contains("was silent for 1 s, until the agent left")), blamed);
+    }
 }

@@ -5,7 +5,7 @@ use super::settings::Turns;
 use super::tools;
 use super::trajectory::Steps;
 use crate::agent::{AgentRun, Failed, Launch};
-use crate::model::{Block, Message, Reply, Request, Stop};
+use crate::model::{Block, Message, Reply, Request, Stop, patience};
 use crate::sandbox::{self, Sandbox};
 use std::time::{Duration, Instant};
 
@@ -48,7 +48,7 @@ pub async fn drive(
         if let Some(limit) = run.limit(turns) {
             break limit;
         }
-        let reply = match turns.client.ask_within(&request, left(&run)).await {
+        let reply = match turns.client.ask_within(&request, left(&run), patience(launch.timeout)).await {
             Ok(None) => break Ended::OutOfTime,
             Ok(Some(reply)) => reply,
             Err(failure) => match own_end(failure.class) {

@@ -202,7 +202,7 @@ fn for_good(voter: &Voter, failure: &Failure) -> JudgeError {
     let (trouble, what) = match failure.class {
         Class::Authentication => (Trouble::Refused, format!("; the key is in `{variable}`")),
         Class::Billing => (Trouble::Refused, format!("; the account is that of `{variable}`")),
-        Class::NotFound => (Trouble::Refused, String::new()),
+        Class::NotFound | Class::Forbidden => (Trouble::Refused, String::new()),
         Class::BadRequest | Class::ContextExceeded | Class::Refused => (Trouble::Lasting, String::new()),
         _ => (Trouble::Passing, String::new()),
     };

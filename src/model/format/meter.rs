@@ -1,7 +1,8 @@
 //! What an answer used, read beside its way to somebody else: any pieces of its body in, usage out.
 
-use super::parts::usage;
-use super::{Events, Gather, classify};
+use super::parts::{read, usage};
+use super::trouble::{classify, within};
+use super::{Events, Gather};
 use crate::model::endpoint::Api;
 use crate::model::usage::Usage;
 use serde_json::Value;
@@ -41,10 +42,16 @@ impl Meter {
             Body::Stream(events, gather) => match events.push(piece) {
                 // What is in the stream is for whoever reads the answer; that it is an error is kept.
                 Ok(events) => {
-                    let errors = events.iter().filter_map(|data| gather.push(data).err()).filter(Value::is_object);
-                    errors.for_each(|error| self.trouble = Some(classify(None, &error).0.word().to_owned()));
+                    let errors = events.iter().filter_map(|data| gather.push(data).err());
+                    for error in errors {
+                        let class = classify(None, &error).0;
+                        self.trouble = Some(format!("broke off its answer: {}", class.word()));
+                    }
                 }
-                Err(_) => self.body = Body::Lost,
+                Err(error) => {
+                    self.body = Body::Lost;
+                    self.trouble = Some(format!("sent no event stream that can be read: {error}"));
+                }
             },
             Body::Whole(_) | Body::Lost => self.body = Body::Lost,
         }
@@ -64,9 +71,28 @@ impl Meter {
         usage(self.api, &self.head()?)
     }
 
-    /// The provider's error in the midst of a stream, in a word.
-    pub fn trouble(&self) -> Option<&str> {
-        self.trouble.as_deref()
+    /// What is wrong with the answer, where it is no reply: the same that a client of ours takes for none. Until it has
+    /// `ended`, only an error that the provider has said itself. What the conversation brought about is no trouble.
+    pub fn trouble(&self, ended: bool) -> Option<String> {
+        let unreadable = |why: &str| Some(format!("sent no reply that can be read: {why}"));
+        match &self.body {
+            _ if self.trouble.is_some() => self.trouble.clone(),
+            Body::Stream(_, gather) if ended && !gather.has_ended() && !gather.is_whole() => {
+                Some("broke off its answer: the stream ended before the reply".to_owned())
+            }
+            // Events under another name are for whoever asked to read.
+            Body::Whole(whole) if ended && !whole.starts_with(b"data:") && !whole.starts_with(b"event:") => {
+                match serde_json::from_slice(whole) {
+                    Err(_) => unreadable("no JSON"),
+                    Ok(reply) => match within(&reply) {
+                        Some((class, _)) if class.is_own_doing() => None,
+                        Some((class, message)) => Some(format!("answered an error, {}: {message}", class.word())),
+                        None => read(self.api, &reply).err().and_then(|why| unreadable(&why)),
+                    },
+                }
+            }
+            _ => None,
+        }
     }
 
     /// The model that the provider says it was.

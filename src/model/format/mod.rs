@@ -14,4 +14,4 @@ pub use events::Events;
 pub use gather::Gather;
 pub use meter::Meter;
 pub use parts::{Parts, body, effective, read, usage};
-pub use trouble::classify;
+pub use trouble::{classify, within};

@@ -27,7 +27,10 @@ pub fn classify(status: Option<u16>, body: &Value) -> (Class, String) {
         Class::Refused
     } else {
         match status {
-            Some(401 | 403) => Class::Authentication,
+            Some(401) => Class::Authentication,
+            // Its own words say what is not allowed.
+            Some(403) if says(&["authentication_error", "invalid_api_key"]) => Class::Authentication,
+            Some(403) => Class::Forbidden,
             Some(404) => Class::NotFound,
             Some(429) => Class::Throttled,
             Some(408 | 409) => Class::Overloaded,
@@ -36,7 +39,8 @@ pub fn classify(status: Option<u16>, body: &Value) -> (Class, String) {
             // A redirect, say: no reply, and not followed.
             Some(_) => Class::BadReply,
             None if says(&["rate_limit_error", "rate_limit_exceeded"]) => Class::Throttled,
-            None if says(&["authentication_error", "permission_error", "invalid_api_key"]) => Class::Authentication,
+            None if says(&["authentication_error", "invalid_api_key"]) => Class::Authentication,
+            None if says(&["permission_error"]) => Class::Forbidden,
             None if says(&["not_found_error"]) => Class::NotFound,
             None if says(&["invalid_request_error"]) => Class::BadRequest,
             None if body.is_string() => Class::BadReply,
@@ -44,4 +48,12 @@ pub fn classify(status: Option<u16>, body: &Value) -> (Class, String) {
         }
     };
     (class, message.lines().next().unwrap_or_default().trim().to_owned())
+}
+
+/// The error that an answer with a good status holds, as routers answer: `{"error": {"code": 502, …}}`. Its own code says
+/// what the status does not. A reply that says `"error": null` holds none.
+pub fn within(reply: &Value) -> Option<(Class, String)> {
+    let error = reply.get("error").filter(|error| !error.is_null())?;
+    let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
+    Some(classify(code, reply))
 }

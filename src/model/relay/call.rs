@@ -35,6 +35,8 @@ pub(super) struct Call {
     pub(super) model: Option<String>,
     /// It was sent on.
     pub(super) sent: bool,
+    /// Since when the provider is waited for, where it is.
+    pub(super) waits: Option<Instant>,
     /// The provider's fault, where it failed so.
     pub(super) failure: Option<String>,
     /// Its answer should say what it used.
@@ -49,9 +51,6 @@ pub(super) struct Call {
     pub(super) turn: Option<OwnedSemaphorePermit>,
 }
 
-/// How long an agent has to have waited for an answer in vain before that counts as the provider's fault.
-const SILENCE: Duration = Duration::from_secs(60);
-
 impl Call {
     pub(super) fn begin(trial: Arc<TrialRelay>, path: &str) -> Call {
         let (at, duration) = (SystemTime::now(), Duration::ZERO);
@@ -62,6 +61,7 @@ impl Call {
             started: Instant::now(),
             model: None,
             sent: false,
+            waits: None,
             failure: None,
             reads_usage: false,
             meter: None,
@@ -90,12 +90,11 @@ impl Drop for Call {
     fn drop(&mut self) {
         self.called.duration = self.started.elapsed();
         let usage = self.meter.as_ref().and_then(Meter::usage);
-        let error = self.meter.as_ref().and_then(Meter::trouble);
-        let waited_in_vain = self.sent && self.called.status.is_none() && self.called.duration >= SILENCE;
-        let failure = self.failure.take().or(error.map(|error| format!("broke off its answer: {error}")));
-        let failure = failure.or(waited_in_vain.then(|| {
-            format!("gave no answer for {:.0} s, until the agent gave up", self.called.duration.as_secs_f64())
-        }));
+        let error = self.meter.as_ref().and_then(|meter| meter.trouble(self.ended));
+        let silent = self.waits.map(|since| since.elapsed()).filter(|silent| *silent >= self.trial.patience);
+        let failure = self.failure.take().or(error);
+        let failure = failure
+            .or(silent.map(|silent| format!("was silent for {:.0} s, until the agent left", silent.as_secs_f64())));
         self.trial.finished(self, usage, failure);
     }
 }

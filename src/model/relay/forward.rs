@@ -4,7 +4,7 @@
 use super::answer::{Body, Refusal};
 use super::call::Call;
 use super::route::{Route, route, way_out};
-use super::trial::TrialRelay;
+use super::trial::{Halt, TrialRelay};
 use crate::model::format::classify;
 use crate::model::{Api, Class, HttpRequest, HttpResponse, Meter, Secret};
 use bytes::{Bytes, BytesMut};
@@ -15,7 +15,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Request, Response, header};
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 /// The largest request, in bytes; providers take no more.
@@ -108,13 +108,18 @@ impl TrialRelay {
             call.failure = Some(why.clone());
             Refusal::new(502, "provider_not_reached", format!("`{}` {why}", endpoint.host()))
         };
-        let response = match timeout(SILENCE, self.relay.transport.send(&request)).await {
+        call.waits = Some(Instant::now());
+        let response = timeout(SILENCE, self.relay.transport.send(&request)).await;
+        call.waits = None;
+        let response = match response {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(failed(format!("can't be reached: {error}"), call)),
             Err(_) => return Err(failed(format!("gave no answer for {} s", SILENCE.as_secs()), call)),
         };
         if (200..300).contains(&response.status) {
-            call.meter = form.map(|form| Meter::new(form, value(&response, "content-type")));
+            // What a provider packs though it was asked not to can't be read on its way.
+            let plain = value(&response, "content-encoding").is_none_or(|encoding| encoding == "identity");
+            call.meter = form.filter(|_| plain).map(|form| Meter::new(form, value(&response, "content-type")));
             call.length = value(&response, "content-length").and_then(|length| length.parse().ok());
         }
         Ok(response)
@@ -186,7 +191,10 @@ impl TrialRelay {
             return answer.body(Full::new(body).map_err(|never| match never {}).boxed_unsync()).unwrap_or_else(broken);
         }
         let stream = futures_util::stream::unfold((response.body, call), |(mut body, mut call)| async move {
+            // Where the agent leaves, this is dropped in the midst of waiting, or while the agent was to take what came.
+            call.waits = Some(Instant::now());
             let next = timeout(SILENCE, body.next()).await;
+            call.waits = None;
             let error = match next {
                 Ok(None) => {
                     call.ends();
@@ -216,15 +224,13 @@ impl TrialRelay {
         let wanted = call.model.as_deref().is_some_and(|model| model == endpoint.model);
         call.failure = Some(format!("answered {status}, {}", class.word()));
         if no_money {
-            self.halt(format!("`{host}` says that the account has no money left (status {status})"));
+            self.halt(Halt::Refused(format!("`{host}` says that the account has no money left (status {status})")));
         } else if status == 401 {
             let (variable, ..) = endpoint.api.variables();
-            self.halt(format!("`{host}` refused the key in `{variable}` (status 401)"));
+            self.halt(Halt::Refused(format!("`{host}` refused the key in `{variable}` (status 401)")));
         } else if status == 404 && wanted {
-            self.halt(format!("`{host}` has no model `{}` (status 404)", endpoint.model));
-        } else if whole
-            && matches!(class, Class::BadRequest | Class::ContextExceeded | Class::Refused | Class::NotFound)
-        {
+            self.halt(Halt::Refused(format!("`{host}` has no model `{}` (status 404)", endpoint.model)));
+        } else if whole && class.is_own_doing() {
             // The request's own doing.
             call.failure = None;
         }

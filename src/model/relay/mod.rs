@@ -13,5 +13,5 @@ mod used;
 
 pub use call::Called;
 pub use spend::{Caps, Spend};
-pub use trial::{HOST, PORT, Relay, TrialRelay};
+pub use trial::{HOST, Halt, PORT, Relay, TrialRelay};
 pub use used::ModelUse;

@@ -4,12 +4,13 @@ use super::call::{Call, Called};
 use super::route::prefix;
 use super::spend::{Caps, Spend};
 use super::used::ModelUse;
-use crate::model::{Api, Endpoint, Prices, Transport, Usage};
+use crate::model::{Api, Endpoint, Prices, Transport, Usage, patience};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
 
@@ -36,15 +37,28 @@ pub struct Relay {
     pub spend: Arc<Spend>,
 }
 
+/// Why no trial of the job can go on, as a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Halt {
+    /// The provider refuses the key, the account or the model.
+    #[error("{0}")]
+    Refused(String),
+    /// The job's cap on cost is reached.
+    #[error("{0}")]
+    Spent(String),
+}
+
 /// The relay of one trial.
 pub struct TrialRelay {
     pub(super) relay: Arc<Relay>,
     token: String,
+    /// How long its agent waits for a byte before the provider is to blame, where the agent leaves.
+    pub(super) patience: Duration,
     used: Mutex<State>,
     /// One call at a time, where what a call used decides about the next.
     pub(super) turns: Option<Arc<Semaphore>>,
     sink: Box<dyn Fn(Called) + Send + Sync>,
-    halt: Box<dyn Fn(String) + Send + Sync>,
+    halt: Box<dyn Fn(Halt) + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -56,18 +70,19 @@ struct State {
 }
 
 impl TrialRelay {
-    /// The relay of a trial with this token. `sink` gets every request when it has ended; `halt` a sentence where no
+    /// The relay of a trial with this token and this time for its agent. `sink` gets every request when it has ended; `halt` why no
     /// trial of the job can go on: a wrong key, no money, no such model, the job's cap.
     pub fn new(
         relay: Arc<Relay>,
         token: impl Into<String>,
+        limit: Option<Duration>,
         sink: impl Fn(Called) + Send + Sync + 'static,
-        halt: impl Fn(String) + Send + Sync + 'static,
+        halt: impl Fn(Halt) + Send + Sync + 'static,
     ) -> TrialRelay {
         let one_by_one = relay.caps.need_usage() || relay.spend.is_capped();
         let turns = one_by_one.then(|| Arc::new(Semaphore::new(1)));
         let (sink, halt) = (Box::new(sink), Box::new(halt));
-        TrialRelay { relay, token: token.into(), used: Mutex::default(), turns, sink, halt }
+        TrialRelay { relay, token: token.into(), patience: patience(limit), used: Mutex::default(), turns, sink, halt }
     }
 
     /// The variables that lead an agent's model client here. The key among them opens nothing but this relay.
@@ -124,7 +139,7 @@ impl TrialRelay {
         Ok(())
     }
 
-    pub(super) fn halt(&self, why: String) {
+    pub(super) fn halt(&self, why: Halt) {
         (self.halt)(why);
     }
 
@@ -144,7 +159,9 @@ impl TrialRelay {
                 state.used.failed += u64::from(failure.is_some());
                 // An agent that leaves in the midst says nothing about the provider.
                 if failure.is_some() || call.ended {
-                    state.used.trouble = failure.map(|why| format!("`{host}` {why}"));
+                    let key = self.relay.endpoint.key.as_ref();
+                    let safe = |why: String| key.map_or_else(|| why.clone(), |key| key.scrub(&why));
+                    state.used.trouble = failure.map(|why| format!("`{host}` {}", safe(why)));
                 }
             }
             state.cost += cost.unwrap_or(0.0);
@@ -157,7 +174,7 @@ impl TrialRelay {
         }
         (self.sink)(call.called.clone());
         if let Some(why) = self.relay.spend.over() {
-            self.halt(why);
+            self.halt(Halt::Spent(why));
         }
     }
 
