@@ -56,7 +56,13 @@ fn a_model_judge_is_measured_beside_the_rules_and_the_measurement_moves_a_calibr
         assert!((found - value).abs() < 1e-6, "{name}: {found}");
     }
 
-    let job = job_fixture::job("a", &["one"], 6);
+    let mut job = job_fixture::job("a", &["one"], 6);
+    job_fixture::make(&suite.join("jobs/other"), &job, (0..6).map(|_| Some(job_fixture::scored(1.0))).collect());
+    let other = ["calibrate", "jobs/other", "-o", "c.json", "--judge-measured", "judge.json"];
+    let refused = suite.run(&other).expect_code(2).stderr;
+    assert!(refused.contains("measured the judge `rubric`, but `rules` judged in"), "{refused}");
+    job.judge = "rubric".into();
+    job.judge_parameters = serde_json::from_value(kept["judge_parameters"].clone()).expect("parameters");
     job_fixture::make(&suite.join("jobs/a"), &job, (0..6).map(|_| Some(job_fixture::scored(1.0))).collect());
     suite.run(&["calibrate", "jobs/a", "-o", "plain.json"]).expect_code(0);
     suite.run(&["calibrate", "jobs/a", "-o", "c.json", "--judge-measured", "judge.json"]).expect_code(0);
