@@ -50,7 +50,7 @@ fn own_failure(run: &AgentRun) -> Option<WithVerdict> {
     let limit = |limit| -> Option<WithVerdict> { Some(Box::new(move |verdict| Outcome::Limit { limit, verdict })) };
     match run.model.as_ref().map(|model| &model.ended) {
         Some(Ended::TurnLimit) => return limit(Limit::Turns),
-        Some(Ended::TokenBudget) => return limit(Limit::Tokens),
+        Some(Ended::TokenBudget | Ended::ReplyCut) => return limit(Limit::Tokens),
         Some(Ended::CostBudget) => return limit(Limit::Cost),
         Some(Ended::ContextExceeded) => return limit(Limit::Context),
         Some(Ended::Refused(category)) => {

@@ -1,9 +1,9 @@
 //! The loop itself: ask, run what is called, hand back what it gave, until the answer is in or a limit is reached.
 
-use super::account::{Ended, ModelRun, own_end};
 use super::settings::Turns;
 use super::tools;
-use super::trajectory::Steps;
+use crate::agent::account::{Ended, ModelRun, own_end};
+use crate::agent::trajectory::Steps;
 use crate::agent::{AgentRun, Failed, Launch};
 use crate::model::{Block, Message, Reply, Request, Stop, patience};
 use crate::sandbox::{self, Sandbox};
@@ -28,7 +28,9 @@ pub async fn drive(
     let began = Instant::now();
     let mut agent_run = AgentRun { exit_code: Some(0), ..AgentRun::default() };
     let mut run = ModelRun::default();
-    let mut steps = Steps::new(SYSTEM, launch);
+    let mut steps = Steps::new();
+    steps.said("system", SYSTEM);
+    steps.said("user", launch.instruction);
     let mut request = Request {
         system: Some(SYSTEM.to_owned()),
         messages: vec![Message::user(launch.instruction)],
@@ -45,7 +47,7 @@ pub async fn drive(
         launch.timeout.map(|limit| (limit + waited).saturating_sub(began.elapsed()))
     };
     run.ended = loop {
-        if let Some(limit) = run.limit(turns) {
+        if let Some(limit) = run.limit(turns.settings.most()) {
             break limit;
         }
         let reply = match turns.client.ask_within(&request, left(&run), patience(launch.timeout)).await {
@@ -56,7 +58,7 @@ pub async fn drive(
                 None => return Err(Failed::Provider(failure)),
             },
         };
-        let cost = run.count(turns, &reply);
+        let cost = run.count(&turns.client, &turns.prices, &reply);
         on_text(said(&reply));
         // A turn of nothing can't be sent back.
         if !reply.blocks.is_empty() {
@@ -113,7 +115,7 @@ pub async fn drive(
     };
     agent_run.timed_out = run.ended == Ended::OutOfTime;
     agent_run.seconds = began.elapsed().as_secs_f64();
-    agent_run.conversation = Some(Box::new(steps.finish(turns, &run, &request.messages)));
+    agent_run.conversation = Some(Box::new(steps.finish("loop", &turns.client, &run, &request.messages)));
     agent_run.model = Some(run);
     Ok(agent_run)
 }

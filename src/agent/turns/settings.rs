@@ -1,5 +1,6 @@
 //! What a user can set about the loop, and what one is made of.
 
+use crate::agent::account::Most;
 use crate::model::{Client, Prices};
 use serde::Deserialize;
 
@@ -44,6 +45,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// How much a run may use.
+    pub(super) fn most(&self) -> Most {
+        Most { turns: self.max_turns, tokens: self.token_budget, cost: self.cost_budget }
+    }
+
     /// What is wrong with them, where something is.
     pub fn wrong(&self) -> Option<String> {
         let seconds = self.tool_timeout_sec;
