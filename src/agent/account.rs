@@ -1,7 +1,7 @@
 //! What a run of an agent that we ask ourselves used, and why it ended: `loop` and `messages-search` alike.
 
 use super::search::SearchRun;
-use crate::model::{Class, Client, Prices, Reply, Usage};
+use crate::model::{Class, Client, Failure, Prices, Reply, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -25,6 +25,8 @@ pub enum Ended {
     Refused(Option<String>),
     /// A reply was cut where it could not go on: in the middle of a call, or once too often.
     ReplyCut,
+    /// Its provider failed; the run says nothing of the model.
+    ProviderFailed,
     /// Its sandbox was gone.
     SandboxGone,
 }
@@ -110,6 +112,16 @@ impl ModelRun {
         let cost = reply.usage.as_ref().and_then(|usage| prices.cost(&client.endpoint().model, usage));
         self.cost_usd = self.cost_usd.zip(cost).map(|(sum, more)| sum + more);
         cost
+    }
+
+    /// Notes how it ended; gives back the provider's failure, where that ended it.
+    pub(super) fn end(&mut self, ended: Result<Ended, Failure>) -> Option<Failure> {
+        let (ended, failure) = match ended {
+            Ok(ended) => (ended, None),
+            Err(failure) => (Ended::ProviderFailed, Some(failure)),
+        };
+        self.ended = ended;
+        failure
     }
 
     /// The limit that is reached, where one is.

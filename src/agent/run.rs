@@ -50,8 +50,13 @@ pub enum Failed {
     #[error(transparent)]
     Sandbox(#[from] Error),
     /// The model's provider.
-    #[error(transparent)]
-    Provider(Failure),
+    #[error("{failure}")]
+    Provider {
+        /// What it said.
+        failure: Failure,
+        /// The run until then: what was used is paid, and what was said may say why.
+        run: Box<AgentRun>,
+    },
 }
 
 impl AgentRun {

@@ -57,7 +57,7 @@ fn own_failure(run: &AgentRun) -> Option<WithVerdict> {
             let category = category.as_ref().map(|category| format!(" (`{category}`)")).unwrap_or_default();
             return Some(error(format!("its model refused{category}")));
         }
-        Some(Ended::Finished | Ended::OutOfTime | Ended::SandboxGone) | None => {}
+        Some(Ended::Finished | Ended::OutOfTime | Ended::ProviderFailed | Ended::SandboxGone) | None => {}
     }
     match (run.exit_code, run.signal) {
         (Some(0), _) => None,

@@ -18,6 +18,7 @@ mod models;
 mod network;
 mod numbers;
 mod plain;
+mod search;
 mod terminal;
 mod text;
 

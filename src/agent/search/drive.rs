@@ -11,9 +11,6 @@ use crate::model::{Block, Class, Failure, Message, Reply, Request, Stop};
 use crate::sandbox::Sandbox;
 use std::time::{Duration, Instant};
 
-/// The agent's name.
-pub const NAME: &str = "messages-search";
-
 /// Where the answer is left, as every agent leaves it.
 const ANSWER: &str = "/app/answer.txt";
 
@@ -33,22 +30,20 @@ pub async fn drive(
     let began = Instant::now();
     let (settings, client) = (&search.settings, &search.client);
     let (mut run, mut notes, mut said) = (ModelRun::default(), SearchRun::default(), Said::default());
-    let mut request = request::first(settings, launch.instruction);
+    let question = launch.instruction.trim_end();
+    let mut request = request::first(settings, question);
     let mut steps = Steps::new();
-    steps.said("user", &request::prompt(settings, launch.instruction));
+    steps.said("user", &request::prompt(settings, question));
     // What is sent may be cut; what is kept is all of it.
     let mut all = request.messages.clone();
-    run.ended = loop {
+    let ended = loop {
         if let Some(limit) = run.limit(settings.most()) {
-            break limit;
+            break Ok(limit);
         }
         let reply = match ask(search, &mut request, launch.timeout, began, &mut run, &mut notes).await {
             Ok(Some(reply)) => reply,
-            Ok(None) => break Ended::OutOfTime,
-            Err(failure) => match own_end(failure.class) {
-                Some(end) => break end,
-                None => return Err(Failed::Provider(failure)),
-            },
+            Ok(None) => break Ok(Ended::OutOfTime),
+            Err(failure) => break own_end(failure.class).ok_or(failure),
         };
         let cost = run.count(client, &search.prices, &reply);
         notes.count(&reply);
@@ -65,11 +60,11 @@ pub async fn drive(
         }
         notes.history_cuts += u32::from(history::cut(&mut request.messages));
         match &reply.stop {
-            Stop::EndTurn => break Ended::Finished,
+            Stop::EndTurn => break Ok(Ended::Finished),
             Stop::PauseTurn | Stop::Compaction => notes.pauses += 1,
             // Nothing but its result may follow a call, and that one never comes.
             Stop::MaxTokens if is_calling(&reply.blocks) || notes.continuations >= settings.max_continuations => {
-                break Ended::ReplyCut;
+                break Ok(Ended::ReplyCut);
             }
             Stop::MaxTokens => {
                 notes.continuations += 1;
@@ -77,35 +72,38 @@ pub async fn drive(
                 request.messages.push(Message::user(GO_ON));
                 all.push(Message::user(GO_ON));
             }
-            Stop::Refusal { category } => break Ended::Refused(category.clone()),
-            Stop::ContextExceeded => break Ended::ContextExceeded,
-            Stop::StopSequence | Stop::ToolUse | Stop::Other(_) => {
-                return Err(unexpected(search, &reply));
-            }
+            Stop::Refusal { category } => break Ok(Ended::Refused(category.clone())),
+            Stop::ContextExceeded => break Ok(Ended::ContextExceeded),
+            Stop::StopSequence | Stop::ToolUse | Stop::Other(_) => break Err(unexpected(search, &reply)),
         }
         if run.waited_seconds > settings.max_wait_sec {
             let why = format!("a run may wait {:.0} s for it in all (`max_wait_sec`)", settings.max_wait_sec);
-            return Err(failed(search, Class::Throttled, why, &reply));
+            break Err(failed(search, Class::Throttled, why, &reply));
         }
     };
+    let failure = run.end(ended);
     notes.finish(&mut run);
     notes.no_search &= settings.web_search.is_some();
     // A run that was ended has its answer where it gave one; what else it was saying then is none.
     let tagged = said.tagged(&settings.result_tag);
     let finished = run.ended == Ended::Finished;
     notes.result_tag_missing = finished && tagged.is_none();
-    if let Some(answer) = tagged.or_else(|| said.last().filter(|_| finished)) {
+    if let Some(answer) = tagged.or_else(|| said.last().filter(|_| finished)).filter(|_| failure.is_none()) {
         sandbox.write(ANSWER, 0o644, format!("{answer}\n").as_bytes()).await?;
     }
     run.search = Some(notes);
-    Ok(AgentRun {
+    let agent_run = AgentRun {
         exit_code: Some(0),
         timed_out: run.ended == Ended::OutOfTime,
         seconds: began.elapsed().as_secs_f64(),
-        conversation: Some(Box::new(steps.finish(NAME, client, &run, &all))),
+        conversation: Some(Box::new(steps.finish("messages-search", client, &run, &all))),
         model: Some(run),
         ..AgentRun::default()
-    })
+    };
+    match failure {
+        None => Ok(agent_run),
+        Some(failure) => Err(Failed::Provider { failure, run: Box::new(agent_run) }),
+    }
 }
 
 /// One turn. Where the provider's container has expired, it is asked for again without it.
@@ -158,7 +156,7 @@ fn is_calling(blocks: &[Block]) -> bool {
 }
 
 /// Nothing that the model did: it was given no tools of ours and no stop sequence, and an unknown reason can't be judged.
-fn unexpected(search: &Search, reply: &Reply) -> Failed {
+fn unexpected(search: &Search, reply: &Reply) -> Failure {
     let reason = match &reply.stop {
         Stop::StopSequence => "stop_sequence",
         Stop::ToolUse => "tool_use",
@@ -168,8 +166,8 @@ fn unexpected(search: &Search, reply: &Reply) -> Failed {
     failed(search, Class::BadReply, format!("its model stopped with `{reason}`, with which nothing can be done"), reply)
 }
 
-fn failed(search: &Search, class: Class, message: String, reply: &Reply) -> Failed {
-    Failed::Provider(Failure {
+fn failed(search: &Search, class: Class, message: String, reply: &Reply) -> Failure {
+    Failure {
         class,
         host: search.client.endpoint().host().to_owned(),
         status: None,
@@ -178,7 +176,7 @@ fn failed(search: &Search, class: Class, message: String, reply: &Reply) -> Fail
         request_id: reply.request_id.clone(),
         attempts: reply.retries + 1,
         elapsed: reply.waited + reply.latency,
-    })
+    }
 }
 
 /// What is written of a reply while it runs.

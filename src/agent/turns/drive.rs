@@ -38,6 +38,7 @@ pub async fn drive(
         max_tokens: turns.settings.max_tokens,
         temperature: turns.settings.temperature,
         effort: turns.settings.effort.clone(),
+        cache_first: turns.settings.cache,
         stream: true,
         ..Request::default()
     };
@@ -46,17 +47,14 @@ pub async fn drive(
         let waited = Duration::from_secs_f64(run.waited_seconds);
         launch.timeout.map(|limit| (limit + waited).saturating_sub(began.elapsed()))
     };
-    run.ended = loop {
+    let ended = loop {
         if let Some(limit) = run.limit(turns.settings.most()) {
-            break limit;
+            break Ok(limit);
         }
         let reply = match turns.client.ask_within(&request, left(&run), patience(launch.timeout)).await {
-            Ok(None) => break Ended::OutOfTime,
+            Ok(None) => break Ok(Ended::OutOfTime),
             Ok(Some(reply)) => reply,
-            Err(failure) => match own_end(failure.class) {
-                Some(end) => break end,
-                None => return Err(Failed::Provider(failure)),
-            },
+            Err(failure) => break own_end(failure.class).ok_or(failure),
         };
         let cost = run.count(&turns.client, &turns.prices, &reply);
         on_text(said(&reply));
@@ -71,7 +69,7 @@ pub async fn drive(
         };
         if let Some(end) = ends {
             steps.replied(&reply, cost, &[]);
-            break end;
+            break Ok(end);
         }
         let (mut results, mut finished) = (Vec::new(), false);
         let tools_began = Instant::now();
@@ -98,7 +96,7 @@ pub async fn drive(
         steps.replied(&reply, cost, &results);
         if finished || agent_run.out_of_memory || agent_run.spoiled.is_some() {
             request.messages.push(Message::results(results));
-            break if finished { Ended::Finished } else { Ended::SandboxGone };
+            break Ok(if finished { Ended::Finished } else { Ended::SandboxGone });
         }
         if !results.is_empty() {
             request.messages.push(Message::results(results));
@@ -113,11 +111,15 @@ pub async fn drive(
         steps.said("user", nudge);
         request.messages.push(Message::user(nudge));
     };
+    let failure = run.end(ended);
     agent_run.timed_out = run.ended == Ended::OutOfTime;
     agent_run.seconds = began.elapsed().as_secs_f64();
     agent_run.conversation = Some(Box::new(steps.finish("loop", &turns.client, &run, &request.messages)));
     agent_run.model = Some(run);
-    Ok(agent_run)
+    match failure {
+        None => Ok(agent_run),
+        Some(failure) => Err(Failed::Provider { failure, run: Box::new(agent_run) }),
+    }
 }
 
 fn said(reply: &Reply) -> String {

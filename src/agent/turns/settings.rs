@@ -24,6 +24,9 @@ pub struct Settings {
     pub temperature: Option<f64>,
     /// Default: the provider's own.
     pub effort: Option<String>,
+    /// Messages alone: what comes before the first reply is put into the provider's cache. Default: no, since what is
+    /// put there costs more, at a price of its own.
+    pub cache: bool,
     /// A file of prices. Default: costs are unknown.
     pub prices: Option<std::path::PathBuf>,
 }
@@ -39,6 +42,7 @@ impl Default for Settings {
             tool_output_bytes: 30_000,
             temperature: None,
             effort: None,
+            cache: false,
             prices: None,
         }
     }
