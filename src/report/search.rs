@@ -79,6 +79,11 @@ pub fn searching(job: &Job) -> Option<Searching> {
     (sum.trials > 0).then_some(sum)
 }
 
+/// What makes the scores of a job doubtful though each trial has its reward, in one line.
+pub fn doubt(job: &Job) -> Option<String> {
+    searching(job)?.warning
+}
+
 impl Searching {
     /// What there is to say, as named facts for people; codes are the provider's words.
     pub fn facts(&self) -> Vec<(&'static str, String)> {

@@ -211,7 +211,10 @@ fn throttled_tools_are_noticed_in_codes_in_what_code_wrote_and_by_no_search_at_a
         ("on stderr", with(vec![wrote("", "rate_limit_error"), wrote("x", "too_many_requests")], 3), 2, false),
         ("no search", with(vec![wrote("from memory", "")], 0), 0, true),
     ] {
-        let (suite, _server, record) = one(vec![act], &[]);
+        let suite = tiny::suite(&["t"]);
+        let said = go(&suite, &Server::start(vec![act]), &[]).expect_code(0).stderr;
+        assert_eq!(said.contains("warning: the provider's tools were throttled"), throttled > 0, "{name}: {said}");
+        let record = trial(&suite.join("jobs/j"), "t");
         let notes = notes(&record);
         assert_eq!((notes.throttled_cells, notes.no_search), (throttled, no_search), "{name}: {notes:?}");
         assert_eq!(record.outcome, Scored, "a warning changes no score");
