@@ -19,13 +19,15 @@ fn messages(suite: &crate::support::Suite, record: &seatrial::results::TrialReco
 
 #[test]
 fn a_what_compactions_use_is_counted_though_the_top_leaves_it_out() {
-    let usage = json!({"usage": {"input_tokens": 23_000, "output_tokens": 1_000, "cache_read_input_tokens": 0, "iterations": [
+    let usage = json!({"usage": {"input_tokens": 23_000, "output_tokens": 1_000, "cache_read_input_tokens": 0,
+        "output_tokens_details": {"thinking_tokens": 900}, "iterations": [
         {"type": "compaction", "input_tokens": 180_000, "output_tokens": 3_500},
         {"type": "message", "input_tokens": 20_000, "output_tokens": 1_000, "cache_creation_input_tokens": 3_000},
     ]}});
     let (suite, _server, record) = one(vec![turn(json!([text("<result>42</result>")]), "end_turn", usage)], &[]);
     let used = record.agent_run.clone().and_then(|run| run.model?.usage).expect("it is said");
     assert_eq!((used.input, used.output, used.cache_write, used.compactions), (200_000, 4_500, 3_000, 1));
+    assert_eq!(used.reasoning, 900);
     let result: Value = serde_json::from_str(&kept(&suite, &record, "result.json")).expect("JSON");
     assert_eq!((&result["agent_result"]["n_input_tokens"], used.total()), (&json!(203_000), 207_500));
 }

@@ -134,6 +134,8 @@ pub fn usage(usage: &Value) -> Usage {
             ..Usage::default()
         };
     }
+    // A part of the whole, which the parts do not say.
+    sum.reasoning = count(&usage["output_tokens_details"], "thinking_tokens");
     let tools = usage["server_tool_use"].as_object().into_iter().flatten();
     let counted = tools.filter_map(|(name, calls)| Some((name.clone(), calls.as_u64().filter(|n| *n > 0)?)));
     sum.server_tools = counted.collect::<BTreeMap<_, _>>();
