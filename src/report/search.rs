@@ -13,10 +13,10 @@ pub struct Searching {
     pub turns: u64,
     /// Cells of code that were run.
     pub code_cells: u64,
-    /// Searches, as far as the provider says.
-    pub searches: u64,
+    /// Searches; null where a provider did not say.
+    pub searches: Option<u64>,
     /// Fetches, likewise.
-    pub fetches: u64,
+    pub fetches: Option<u64>,
     /// Replies that were paused and sent back.
     pub pauses: u64,
     /// Replies that were cut and gone on with.
@@ -43,15 +43,17 @@ pub struct Searching {
 
 /// The searching of a job; `None` where no trial did.
 pub fn searching(job: &Job) -> Option<Searching> {
-    let mut sum = Searching::default();
+    let mut sum = Searching { searches: Some(0), fetches: Some(0), ..Searching::default() };
     for run in job.trials.iter().filter_map(|record| record.agent_run.as_ref()?.model.as_ref()) {
         let Some(search) = &run.search else { continue };
-        let calls =
-            |name: &str| run.usage.as_ref().and_then(|usage| usage.server_tools.get(name)).copied().unwrap_or(0);
+        let add = |sum: Option<u64>, name: &str| {
+            let usage = run.usage.as_ref()?;
+            Some(sum? + usage.server_tools.get(name).copied().unwrap_or(0))
+        };
         sum.trials += 1;
         sum.turns += u64::from(run.steps);
-        sum.searches += calls("web_search_requests");
-        sum.fetches += calls("web_fetch_requests");
+        sum.searches = add(sum.searches, "web_search_requests");
+        sum.fetches = add(sum.fetches, "web_fetch_requests");
         for (all, more) in [
             (&mut sum.code_cells, search.code_cells),
             (&mut sum.pauses, search.pauses),
@@ -90,8 +92,9 @@ impl Searching {
         let mut facts = Vec::new();
         facts.extend(self.warning.iter().map(|warning| ("warning", warning.clone())));
         facts.push(("turns", format!("{} in {} trials", self.turns, self.trials)));
-        let (cells, searches, fetches) = (self.code_cells, self.searches, self.fetches);
-        facts.push(("tools", format!("{cells} cells of code, {searches} searches, {fetches} fetches")));
+        let shown = |count: Option<u64>| count.map_or("unknown".to_owned(), |count| count.to_string());
+        let (searches, fetches) = (shown(self.searches), shown(self.fetches));
+        facts.push(("tools", format!("{} cells of code, {searches} searches, {fetches} fetches", self.code_cells)));
         let (pauses, cut, compacted) = (self.pauses, self.continuations, self.history_cuts);
         facts.push(("went on", format!("{pauses} paused, {cut} cut, {compacted} compacted")));
         if !self.tool_errors.is_empty() {

@@ -83,7 +83,7 @@ pub async fn drive(
     };
     let failure = run.end(ended);
     notes.finish(&mut run);
-    notes.no_search &= settings.web_search.is_some();
+    notes.no_search &= settings.web_search.is_some() && failure.is_none();
     // A run that was ended has its answer where it gave one; what else it was saying then is none.
     let tagged = said.tagged(&settings.result_tag);
     let finished = run.ended == Ended::Finished;

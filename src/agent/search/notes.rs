@@ -68,9 +68,7 @@ impl SearchRun {
 
 /// True where a result says so, by its code or in what its code wrote. Of an encrypted result the errors alone can be read.
 fn is_throttled(content: &Value) -> bool {
-    let says = |name: &&str| {
-        let text = content[*name].as_str().unwrap_or_default();
-        text.contains(THROTTLED) || text.contains("rate_limit_error")
-    };
-    content["error_code"] == THROTTLED || ["stdout", "stderr"].iter().any(|name| says(&name))
+    let mut wrote = ["stdout", "stderr"].into_iter().filter_map(|name| content[name].as_str());
+    content["error_code"] == THROTTLED
+        || wrote.any(|text| text.contains(THROTTLED) || text.contains("rate_limit_error"))
 }
