@@ -1,6 +1,7 @@
 //! Which agents there are, and what each is started with.
 
 use super::definition::Definition;
+use super::search::Search;
 use super::turns::Turns;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub enum Agent {
     Installed(Arc<Definition>),
     /// A model, asked turn by turn from the host, whose tools act in the sandbox.
     Loop(Arc<Turns>),
+    /// A model that searches the web with its provider's tools, asked from the host; its answer is left in the sandbox.
+    Search(Arc<Search>),
 }
 
 /// Why an agent can't be named so.
@@ -75,7 +78,7 @@ impl Error {
 
 impl Agent {
     /// All names, for messages.
-    pub const NAMES: [&str; 4] = ["oracle", "nop", "command", "loop"];
+    pub const NAMES: [&str; 5] = ["oracle", "nop", "command", "loop", "messages-search"];
 
     /// All names, the built-in definitions' included.
     fn names() -> Vec<&'static str> {
@@ -83,7 +86,7 @@ impl Agent {
     }
 
     /// The agent of that name, of that definition in `folder`, or in the file of that path; `line` is what `command`
-    /// runs. A `loop` needs a model and is made from its [`Turns`].
+    /// runs. A `loop` and a `messages-search` need a model and are made from their settings.
     ///
     /// # Errors
     /// Where there is none, or a line is missing or not wanted, or a definition can't be read.
@@ -93,8 +96,10 @@ impl Agent {
             ("nop", None) => Ok(Agent::Nop),
             ("command", Some(line)) if !line.trim().is_empty() => Ok(Agent::Command { line: line.to_owned() }),
             ("command", _) => Err(Error::NoLine),
-            ("oracle" | "nop" | "loop", Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
-            ("loop", None) => Err(Error::NoModel { name: name.to_owned() }),
+            ("oracle" | "nop" | "loop" | "messages-search", Some(_)) => {
+                Err(Error::TakesNoLine { name: name.to_owned() })
+            }
+            ("loop" | "messages-search", None) => Err(Error::NoModel { name: name.to_owned() }),
             _ => match (Definition::find(name, folder)?, line) {
                 (Some(definition), None) => Ok(Agent::Installed(Arc::new(definition))),
                 (Some(_), Some(_)) => Err(Error::TakesNoLine { name: name.to_owned() }),
@@ -107,7 +112,7 @@ impl Agent {
     pub fn needs_model(&self) -> bool {
         match self {
             Agent::Installed(definition) => definition.run.contains("SEATRIAL_MODEL"),
-            Agent::Loop(_) => true,
+            Agent::Loop(_) | Agent::Search(_) => true,
             Agent::Oracle | Agent::Nop | Agent::Command { .. } => false,
         }
     }
@@ -120,7 +125,14 @@ impl Agent {
             Agent::Command { .. } => "command",
             Agent::Installed(definition) => &definition.name,
             Agent::Loop(_) => "loop",
+            Agent::Search(_) => "messages-search",
         }
+    }
+
+    /// True where it reaches the web through its model's provider, where no policy of a task holds, and nobody has
+    /// allowed that.
+    pub fn evades_policy(&self) -> bool {
+        matches!(self, Agent::Search(search) if !search.settings.provider_tools)
     }
 }
 
@@ -177,7 +189,7 @@ impl Launch<'_> {
                 env.push(pair("SEATRIAL_INSTRUCTION", Self::INSTRUCTION));
                 env.extend(definition.env.iter().map(|(name, value)| pair(name, value)));
             }
-            Agent::Nop | Agent::Loop(_) => {}
+            Agent::Nop | Agent::Loop(_) | Agent::Search(_) => {}
         }
         env.extend(self.model.map(|model| pair("SEATRIAL_MODEL", model)));
         env.extend(self.relay_env.iter().cloned());

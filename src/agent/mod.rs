@@ -3,16 +3,22 @@
 //! This room knows neither tasks nor judges: it gets an instruction as text, perhaps a folder with a solution or a model
 //! to ask, and a sandbox. It must not say what a run means for the score.
 
+mod account;
 mod definition;
 mod install;
 mod launch;
 mod run;
+mod search;
+mod trajectory;
 mod transcript;
 mod turns;
 
+pub use account::{Ended, ModelRun};
 pub use definition::Definition;
 pub use install::image_with;
 pub use launch::{Agent, Error, Launch};
 pub use run::{AgentRun, Failed, logs, run};
+pub use search::{Search, SearchRun, Settings as SearchSettings};
+pub use trajectory::Conversation;
 pub use transcript::Transcript;
-pub use turns::{Conversation, Ended, ModelRun, Settings as LoopSettings, Turns};
+pub use turns::{Settings as LoopSettings, Turns};

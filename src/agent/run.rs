@@ -1,10 +1,13 @@
 //! One run of an agent in its sandbox. What the agent did to its own sandbox is data in [`AgentRun`]; an error is
 //! something that the agent can't have caused.
 
+use super::account::ModelRun;
 use super::definition::log_name;
 use super::launch::{Agent, Launch};
+use super::search;
+use super::trajectory::Conversation;
 use super::transcript::Transcript;
-use super::turns::{self, Conversation, ModelRun};
+use super::turns;
 use crate::model::Failure;
 use crate::sandbox::{Command, Error, Exit, File, LOG_FOLDERS, Sandbox, bring_in};
 use serde::{Deserialize, Serialize};
@@ -47,8 +50,13 @@ pub enum Failed {
     #[error(transparent)]
     Sandbox(#[from] Error),
     /// The model's provider.
-    #[error(transparent)]
-    Provider(Failure),
+    #[error("{failure}")]
+    Provider {
+        /// What it said.
+        failure: Failure,
+        /// The run until then: what was used is paid, and what was said may say why.
+        run: Box<AgentRun>,
+    },
 }
 
 impl AgentRun {
@@ -83,6 +91,7 @@ pub async fn run(
             bring_in(sandbox, launch.solution, "/solution").await?;
         }
         Agent::Loop(turns) => return turns::drive(turns, sandbox, launch, on_text).await,
+        Agent::Search(search) => return search::drive(search, sandbox, launch, on_text).await,
         Agent::Command { .. } | Agent::Installed(_) => {
             sandbox.write(Launch::INSTRUCTION, 0o644, launch.instruction.as_bytes()).await?;
         }
@@ -144,7 +153,7 @@ fn of_exit(exit: &Exit) -> AgentRun {
 impl Launch<'_> {
     fn command(&self, agent: &Agent) -> Command {
         let argv = match agent {
-            Agent::Nop | Agent::Loop(_) => Vec::new(),
+            Agent::Nop | Agent::Loop(_) | Agent::Search(_) => Vec::new(),
             Agent::Oracle => vec!["/solution/solve.sh".to_owned()],
             Agent::Command { line } => ["sh", "-c", line].map(str::to_owned).to_vec(),
             Agent::Installed(definition) => ["sh", "-c", &definition.run].map(str::to_owned).to_vec(),

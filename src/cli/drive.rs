@@ -180,6 +180,9 @@ fn show(dir: &Path, ended: job::Ended) -> Result<u8, Error> {
         super::say(&format!("interrupted\n\nhint: `seatrial resume {dir}` goes on"));
         return Ok(exit::INTERRUPTED);
     }
+    if let Some(doubt) = report::doubt(&read) {
+        super::say(&format!("warning: {doubt}"));
+    }
     match report::warning(&read, &summary) {
         Some(warning) => {
             super::say(&format!("warning: {warning}\n\nhint: `seatrial resume {dir}` goes on with them"));

@@ -6,12 +6,12 @@ use super::error::Error;
 use super::model::{lend, prices};
 use super::open_files;
 use super::words::count;
-use crate::agent::{self, Agent, LoopSettings, Turns};
+use crate::agent::{self, Agent, LoopSettings, Search, SearchSettings, Turns};
 use crate::config::{self, AgentConfig, Config};
 use crate::corpus::{self, Corpus};
 use crate::job::{self, AgentSetup, Job, JobTask, Retry, Settings};
 use crate::judge::ScriptEnvironment;
-use crate::model::{Client, Endpoint, Prices};
+use crate::model::{Api, Client, Endpoint, Prices};
 use crate::network::{self, Egress, Policy};
 use crate::plan::{AgentRef, PlannedTrial, again, plan};
 use crate::populate::{Mode, populate};
@@ -247,8 +247,9 @@ fn unique(tasks: &[Task]) -> Result<(), Error> {
 
 fn agent(config: &AgentConfig, agents_dir: Option<&Path>, engine: &EngineArgs) -> Result<AgentSetup, Error> {
     let mut kwargs = config.kwargs.clone();
-    let turns = match (config.name.as_str(), &config.model) {
+    let asked = match (config.name.as_str(), &config.model) {
         ("loop", Some(model)) => Some(turns(model, std::mem::take(&mut kwargs), engine)?),
+        ("messages-search", Some(model)) => Some(search(model, std::mem::take(&mut kwargs), engine)?),
         _ => None,
     };
     let line = kwargs.remove("command");
@@ -256,8 +257,8 @@ fn agent(config: &AgentConfig, agents_dir: Option<&Path>, engine: &EngineArgs) -
     if let Some(key) = kwargs.keys().next() {
         return Err(Error::Usage(format!("agent `{}` has no setting `{key}`", config.name)));
     }
-    let agent = match turns {
-        Some(turns) => Agent::Loop(Arc::new(turns)),
+    let agent = match asked {
+        Some(agent) => agent,
         None => Agent::named(&config.name, line.as_deref(), agents_dir)?,
     };
     // Without one, every trial would end with the agent's own error.
@@ -277,13 +278,35 @@ fn agent(config: &AgentConfig, agents_dir: Option<&Path>, engine: &EngineArgs) -
 }
 
 /// The loop of that model, from the agent's settings and the environment.
-fn turns(model: &str, kwargs: serde_json::Map<String, serde_json::Value>, engine: &EngineArgs) -> Result<Turns, Error> {
+fn turns(model: &str, kwargs: serde_json::Map<String, serde_json::Value>, engine: &EngineArgs) -> Result<Agent, Error> {
     let wrong = |why: String| Error::Usage(format!("agent `loop`: {why}"));
     let settings: LoopSettings = serde_json::from_value(kwargs.into()).map_err(|e| wrong(e.to_string()))?;
     settings.wrong().map_or(Ok(()), |why| Err(wrong(why)))?;
     let endpoint = Endpoint::from_env(model, &|name| engine.variable(name))?;
     let prices = settings.prices.as_deref().map_or(Ok(Prices::default()), Prices::load)?;
-    Ok(Turns { settings, client: Client::new(endpoint, engine.transport()?, Default::default()), prices })
+    let client = Client::new(endpoint, engine.transport()?, Default::default());
+    Ok(Agent::Loop(Arc::new(Turns { settings, client, prices })))
+}
+
+/// `messages-search` with that model, likewise.
+fn search(
+    model: &str,
+    kwargs: serde_json::Map<String, serde_json::Value>,
+    engine: &EngineArgs,
+) -> Result<Agent, Error> {
+    let wrong = |why: String| Error::Usage(format!("agent `messages-search`: {why}"));
+    let settings: SearchSettings = serde_json::from_value(kwargs.into()).map_err(|e| wrong(e.to_string()))?;
+    settings.wrong().map_or(Ok(()), |why| Err(wrong(why)))?;
+    let endpoint = Endpoint::from_env(model, &|name| engine.variable(name))?;
+    if endpoint.api != Api::Messages {
+        return Err(wrong(format!(
+            "`{model}` is not asked by Messages, and only there are tools called from code\n\nhint: name the model as \
+             `anthropic/NAME`; `-a loop` asks any model"
+        )));
+    }
+    let prices = settings.prices.as_deref().map_or(Ok(Prices::default()), Prices::load)?;
+    let client = Client::new(endpoint, engine.transport()?, settings.client());
+    Ok(Agent::Search(Arc::new(Search { settings, client, prices })))
 }
 
 fn agent_ref(setup: &AgentSetup) -> AgentRef {

@@ -49,7 +49,7 @@ pub struct RunArgs {
     /// Job file, YAML or JSON with Harbor's keys [default: harbor.yml where there is one]
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Who answers: oracle, nop, command, loop, mini-swe-agent, python-openai, or the file of an agent of your own; more than
+    /// Who answers: oracle, nop, command, loop, messages-search, mini-swe-agent, python-openai, or the file of an agent of your own; more than
     /// once for several
     #[arg(short, long = "agent", value_name = "NAME")]
     agents: Vec<String>,

@@ -50,14 +50,14 @@ fn own_failure(run: &AgentRun) -> Option<WithVerdict> {
     let limit = |limit| -> Option<WithVerdict> { Some(Box::new(move |verdict| Outcome::Limit { limit, verdict })) };
     match run.model.as_ref().map(|model| &model.ended) {
         Some(Ended::TurnLimit) => return limit(Limit::Turns),
-        Some(Ended::TokenBudget) => return limit(Limit::Tokens),
+        Some(Ended::TokenBudget | Ended::ReplyCut) => return limit(Limit::Tokens),
         Some(Ended::CostBudget) => return limit(Limit::Cost),
         Some(Ended::ContextExceeded) => return limit(Limit::Context),
         Some(Ended::Refused(category)) => {
             let category = category.as_ref().map(|category| format!(" (`{category}`)")).unwrap_or_default();
             return Some(error(format!("its model refused{category}")));
         }
-        Some(Ended::Finished | Ended::OutOfTime | Ended::SandboxGone) | None => {}
+        Some(Ended::Finished | Ended::OutOfTime | Ended::ProviderFailed | Ended::SandboxGone) | None => {}
     }
     match (run.exit_code, run.signal) {
         (Some(0), _) => None,

@@ -126,6 +126,11 @@ fn prepare_one(
                  and the model can be reached all the same",
                 agent.agent.name()
             )),
+            Ok(policy) if policy != Policy::Public && agent.agent.evades_policy() => wrong.push(format!(
+                "its network is not public, and `{}` searches the web through its model's provider, where no allowlist \
+                 holds; `--ak provider_tools=true` allows that",
+                agent.agent.name()
+            )),
             Ok(policy) => network.push(policy),
             Err(why) if wrong.contains(&why) => {}
             Err(why) => wrong.push(why),

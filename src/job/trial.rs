@@ -272,7 +272,16 @@ async fn within(
         run = agent::run(&setup.agent, sandbox, &launch, &mut on_text) => run,
     };
     end.timing.agent = Some(clock.since(began));
-    let mut run = run.map_err(|e| failed(context, &e))?;
+    let mut run = match run {
+        Ok(run) => run,
+        Err(error) => {
+            let fault = failed(context, &error);
+            if let agent::Failed::Provider { run, .. } = error {
+                end.agent = Some(*run);
+            }
+            return Err(fault);
+        }
+    };
 
     context.say(Event::TrialStage { trial: index, stage: Stage::Collect });
     let began = clock.now();
@@ -350,7 +359,7 @@ fn launch<'a>(
 fn failed(context: &Context, error: &agent::Failed) -> Fault {
     match error {
         agent::Failed::Sandbox(error) => fault(Stage::Agent, error),
-        agent::Failed::Provider(failure) => {
+        agent::Failed::Provider { failure, .. } => {
             if failure.class.is_lasting() {
                 let _ = context.provider_gone.set(failure.clone());
                 context.stop.set();

@@ -114,6 +114,7 @@ impl Client {
         let body = body(&self.endpoint, request);
         let mut headers = self.endpoint.headers();
         headers.push(("content-type".to_owned(), "application/json".to_owned()));
+        headers.extend(request.headers.iter().cloned());
         let sent = HttpRequest {
             method: "POST".to_owned(),
             url: self.endpoint.url(),
@@ -148,6 +149,7 @@ impl Client {
                         model: whole.reply["model"].as_str().map(str::to_owned),
                         effective: effective(&body),
                         raw: whole.parts.raw,
+                        container: whole.reply["container"]["id"].as_str().map(str::to_owned),
                         unknown: whole.unknown,
                         request_id: request_id(&whole.headers),
                         latency: began.elapsed() - waited,

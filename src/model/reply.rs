@@ -49,6 +49,8 @@ pub struct Reply {
     pub effective: Map<String, Value>,
     /// The provider's form of the turn, for [`Message::raw`].
     pub raw: Value,
+    /// The id of the container that the provider runs its own tools in, where the reply names one.
+    pub container: Option<String>,
     /// Events of the stream that this program doesn't know, as they came; the first hundred.
     pub unknown: Vec<Value>,
     /// The provider's id of the request.

@@ -22,6 +22,10 @@ pub struct Request {
     pub schema: Option<Schema>,
     /// The reply comes in pieces. Better for long ones: silence is then noticed.
     pub stream: bool,
+    /// Messages alone: the first message is to be put into the provider's cache. The others' caches ask for nothing.
+    pub cache_first: bool,
+    /// More headers, names in lower case; never a secret.
+    pub headers: Vec<(String, String)>,
     /// More keys for the body, as the provider names them; they win over ours.
     pub extra: Map<String, Value>,
 }

@@ -4,6 +4,7 @@ use super::judging::{Judging, judging};
 use super::models::{Models, models};
 use super::network::{Network, network};
 use super::plain::misleads;
+use super::search::{Searching, searching};
 use crate::event::NetworkUse;
 use crate::model::ModelUse;
 use crate::results::{Job, TrialRecord};
@@ -23,6 +24,9 @@ struct Report<'a> {
     /// What agents used of models; not there where no trial had the model relay.
     #[serde(skip_serializing_if = "Option::is_none")]
     models: Option<Models>,
+    /// How agents searched with their provider's tools; not there where none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    searching: Option<Searching>,
     /// What judging came to, where models were asked or answers have classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     judging: Option<Judging>,
@@ -109,6 +113,7 @@ pub fn json(job: &Job, summary: &Summary) -> String {
         },
         network: network(job),
         models: models(job),
+        searching: searching(job),
         judging: judging(job),
         arms: &summary.arms,
         trials: job.trials.iter().map(trial).collect(),

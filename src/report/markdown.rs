@@ -9,6 +9,7 @@ use super::numbers::{
     seconds, shown_k, tasks, three, type_name, verdict,
 };
 use super::plain::plain;
+use super::search::searching;
 use super::text::stages;
 use crate::results::Job;
 use crate::stats::{ArmSummary, Summary};
@@ -18,6 +19,12 @@ pub fn markdown(job: &Job, summary: &Summary) -> String {
     let mut out = format!("# {}\n\n{}\n", literal(&job.record.name), literal(&job_line(job)));
     for arm in &summary.arms {
         out.push_str(&arm_markdown(arm));
+    }
+    if let Some(searching) = searching(job) {
+        out.push_str("\n## Searching\n\n| | |\n| --- | --- |\n");
+        for (name, text) in searching.facts() {
+            out.push_str(&format!("| {name} | {} |\n", literal(&text)));
+        }
     }
     if let Some(judging) = judging(job) {
         out.push_str("\n## Judging\n\n| | |\n| --- | --- |\n");

@@ -18,6 +18,7 @@ mod models;
 mod network;
 mod numbers;
 mod plain;
+mod search;
 mod terminal;
 mod text;
 
@@ -30,5 +31,6 @@ pub use junit::junit;
 pub use markdown::markdown;
 pub use numbers::warning;
 pub use plain::{clip, plain};
+pub use search::doubt;
 pub use terminal::{Live, Mode};
 pub use text::{beside, column, text};

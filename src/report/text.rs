@@ -10,6 +10,7 @@ use super::numbers::{
     seconds, shown_k, task_name, tasks, three, type_name,
 };
 use super::plain::{clip, plain};
+use super::search::searching;
 use crate::results::Job;
 use crate::stats::{ArmSummary, Quantiles, StageTimes, Summary};
 use std::collections::BTreeMap;
@@ -39,6 +40,10 @@ pub fn text(job: &Job, summary: &Summary) -> String {
     if let Some(models) = models(job) {
         out.push_str("\nmodels\n");
         models.facts().iter().for_each(|(name, text)| fact(&mut out, name, text));
+    }
+    if let Some(searching) = searching(job) {
+        out.push_str("\nsearching\n");
+        searching.facts().iter().for_each(|(name, text)| fact(&mut out, name, &plain(text)));
     }
     if let Some(judging) = judging(job) {
         out.push_str("\njudging\n");

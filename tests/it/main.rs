@@ -123,6 +123,11 @@ mod model_speakers;
 /// The agent `loop`, its record and its recordings.
 mod model_agent;
 
+/// The agent `messages-search`: its requests, its ends, and where it may not run.
+mod search_agent;
+/// What is easily got wrong about the interface that it speaks.
+mod search_traps;
+
 /// The project's own shape: imports, sizes, words, documents.
 mod tidy;
 

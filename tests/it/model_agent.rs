@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const KEY: &str = "sk-canary-0123456789abcdef";
 
 /// Runs the binary with the provider's address and a key.
-fn run(suite: &Suite, url: &str, args: &[&str]) -> Run {
+pub fn run(suite: &Suite, url: &str, args: &[&str]) -> Run {
     let mut command = suite.command(args);
     command.env("ANTHROPIC_BASE_URL", url).env("ANTHROPIC_API_KEY", KEY);
     command.env("OPENAI_BASE_URL", format!("{url}/v1")).env("OPENAI_API_KEY", KEY);
@@ -138,6 +138,28 @@ fn whose_failure_it_is_decides_what_it_counts() {
         assert_eq!((record.outcome, record.reward), (outcome, reward), "{act:?}");
         assert!(record.reason.as_deref().is_some_and(|why| why.contains(reason)), "{:?}", record.reason);
     }
+}
+
+#[test]
+fn what_was_said_and_used_before_a_provider_failed_is_kept() {
+    let suite = tiny::suite(&["t"]);
+    let error = json!({"type": "error", "error": {"type": "invalid_request_error", "message": "no"}});
+    let server = Server::start(vec![two_turns().remove(0), Act::json(400, &error)]);
+    fake(&suite, &server, "claude-x", &["--max-retries", "0", "--ak", "cache=true"]).expect_code(3);
+    let record = trial(&suite.join("jobs/j"), "t");
+    let run = record.agent_run.expect("it ran").model.expect("a model was asked");
+    assert_eq!((record.outcome, run.ended, run.steps), (Fault, Ended::ProviderFailed, 1));
+    let messages = suite.read(&format!("jobs/j/{}/agent/messages.json", record.trial.name));
+    assert!(messages.contains("Looking."), "{messages}");
+    let shown = suite.run(&["report", "jobs/j", "--format", "json"]).expect_code(0).stdout;
+    crate::report::matches_schema("report.json", &shown);
+    // The first message alone is for the cache, and stays as it was.
+    let asked = server.requests();
+    let mark = |request: usize, message: usize| {
+        asked[request].body["messages"][message]["content"][0].get("cache_control").cloned()
+    };
+    let ephemeral = Some(json!({"type": "ephemeral"}));
+    assert_eq!((mark(0, 0), mark(1, 0), mark(1, 2)), (ephemeral.clone(), ephemeral, None));
 }
 
 #[test]

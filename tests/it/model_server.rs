@@ -207,9 +207,14 @@ pub fn message_stream(content: &Value, stop: &str) -> Vec<Value> {
                 empty["thinking"] = "".into();
                 Some(json!({"type": "thinking_delta", "thinking": block["thinking"]}))
             }
-            "tool_use" => {
+            "tool_use" | "server_tool_use" => {
                 empty["input"] = json!({});
                 Some(json!({"type": "input_json_delta", "partial_json": block["input"].to_string()}))
+            }
+            "compaction" => {
+                empty["content"] = Value::Null;
+                Some(json!({"type": "compaction_delta", "content": block["content"],
+                            "encrypted_content": block["encrypted_content"]}))
             }
             _ => None,
         };

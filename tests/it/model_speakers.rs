@@ -6,10 +6,11 @@ use crate::model_server::{
     Act, Received, Server, chat, chat_stream, message, message_stream, response, response_stream,
 };
 use crate::support::project;
-use seatrial::model::{Api, Client, Endpoint, Message, Request, Settings, Transport};
+use seatrial::model::{Api, Client, Endpoint, Message, Request, Settings, Stop, Transport};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 /// Asks in each format, whole and as a stream, and prints what it understood.
 const SCRIPT: &str = r#"
@@ -56,6 +57,9 @@ print(json.dumps(out))
 
 /// A Python that has both packages, put below `target` once; else says that the test is skipped.
 fn python(test: &str) -> Option<PathBuf> {
+    // One folder, which two tests would make at once.
+    static MADE: Mutex<()> = Mutex::new(());
+    let _made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = project().join("target/python-clients");
     let python = folder.join("bin/python3");
     let ready = |python: &PathBuf| {
@@ -137,4 +141,53 @@ async fn the_providers_own_packages_read_what_our_client_reads() {
             assert_eq!(theirs.body.get(key), ours.body.get(key), "{key}");
         }
     }
+}
+
+/// Asks as an agent that searches does, and prints what came of each reply, with nothing that is null.
+const SEARCH: &str = r#"
+import json, sys
+import anthropic
+a = anthropic.Anthropic(base_url=sys.argv[1], api_key="k", max_retries=0)
+with a.beta.messages.stream(model="m", max_tokens=9, messages=[{"role": "user", "content": "How many?"}]) as stream:
+    m = stream.get_final_message()
+parts = m.usage.iterations
+print(json.dumps({
+    "content": m.model_dump(mode="json", exclude_none=True)["content"], "container": m.container.id,
+    "stop": m.stop_reason, "searches": m.usage.server_tool_use.web_search_requests,
+    "input": sum(p.input_tokens for p in parts), "output": sum(p.output_tokens for p in parts)}))
+"#;
+
+#[tokio::test]
+async fn the_providers_own_package_reads_a_searching_reply_as_our_client_does() {
+    let Some(python) = python("the_providers_own_package_reads_a_searching_reply_as_our_client_does") else { return };
+    let content = json!([
+        {"type": "compaction", "content": "Sé far.", "encrypted_content": "opaque=="},
+        {"type": "server_tool_use", "id": "c1", "name": "code_execution", "input": {"code": "print('é')"}},
+        {"type": "code_execution_tool_result", "tool_use_id": "c1", "content": {"type": "encrypted_code_execution_result",
+            "encrypted_stdout": "sealed==", "stderr": "", "return_code": 0, "content": []}},
+        {"type": "text", "text": "<result>42</result>"}]);
+    let mut events = message_stream(&content, "pause_turn");
+    let end = events.len() - 2;
+    events[end]["delta"]["container"] = json!({"id": "cntr_1", "expires_at": "2026-12-30T00:00:00Z"});
+    let part = |kind: &str, input: u64, output: u64| {
+        json!({"type": kind, "input_tokens": input, "output_tokens": output, "cache_creation_input_tokens": 0,
+               "cache_read_input_tokens": 0, "cache_creation": null, "model": "m"})
+    };
+    events[end]["usage"]["iterations"] = json!([part("compaction", 180_000, 3_500), part("message", 20_000, 1_000)]);
+    events[end]["usage"]["server_tool_use"] = json!({"web_search_requests": 3, "web_fetch_requests": 0});
+    let server = Server::with(move |_: &Received| Act::stream(&events));
+    let out = Command::new(python).args(["-c", SEARCH, &server.url()]).output().expect("Python starts");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let theirs: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+
+    let endpoint = Endpoint { api: Api::Messages, base_url: server.url(), key: None, model: "m".to_owned() };
+    let messages = vec![Message::user("How many?")];
+    let request = Request { messages, max_tokens: 9, stream: true, ..Request::default() };
+    let client = Client::new(endpoint, Transport::live().expect("HTTPS can be set up"), Settings::default());
+    let reply = client.ask(&request).await.expect("a reply");
+    assert_eq!(reply.stop, Stop::PauseTurn);
+    let usage = reply.usage.expect("it is said");
+    let ours = json!({"content": reply.raw, "container": reply.container, "stop": "pause_turn", "input": usage.input,
+        "output": usage.output, "searches": usage.server_tools["web_search_requests"]});
+    assert_eq!(theirs, ours);
 }

@@ -1,9 +1,9 @@
 //! The loop itself: ask, run what is called, hand back what it gave, until the answer is in or a limit is reached.
 
-use super::account::{Ended, ModelRun, own_end};
 use super::settings::Turns;
 use super::tools;
-use super::trajectory::Steps;
+use crate::agent::account::{Ended, ModelRun, own_end};
+use crate::agent::trajectory::Steps;
 use crate::agent::{AgentRun, Failed, Launch};
 use crate::model::{Block, Message, Reply, Request, Stop, patience};
 use crate::sandbox::{self, Sandbox};
@@ -28,7 +28,9 @@ pub async fn drive(
     let began = Instant::now();
     let mut agent_run = AgentRun { exit_code: Some(0), ..AgentRun::default() };
     let mut run = ModelRun::default();
-    let mut steps = Steps::new(SYSTEM, launch);
+    let mut steps = Steps::new();
+    steps.said("system", SYSTEM);
+    steps.said("user", launch.instruction);
     let mut request = Request {
         system: Some(SYSTEM.to_owned()),
         messages: vec![Message::user(launch.instruction)],
@@ -36,6 +38,7 @@ pub async fn drive(
         max_tokens: turns.settings.max_tokens,
         temperature: turns.settings.temperature,
         effort: turns.settings.effort.clone(),
+        cache_first: turns.settings.cache,
         stream: true,
         ..Request::default()
     };
@@ -44,19 +47,16 @@ pub async fn drive(
         let waited = Duration::from_secs_f64(run.waited_seconds);
         launch.timeout.map(|limit| (limit + waited).saturating_sub(began.elapsed()))
     };
-    run.ended = loop {
-        if let Some(limit) = run.limit(turns) {
-            break limit;
+    let ended = loop {
+        if let Some(limit) = run.limit(turns.settings.most()) {
+            break Ok(limit);
         }
         let reply = match turns.client.ask_within(&request, left(&run), patience(launch.timeout)).await {
-            Ok(None) => break Ended::OutOfTime,
+            Ok(None) => break Ok(Ended::OutOfTime),
             Ok(Some(reply)) => reply,
-            Err(failure) => match own_end(failure.class) {
-                Some(end) => break end,
-                None => return Err(Failed::Provider(failure)),
-            },
+            Err(failure) => break own_end(failure.class).ok_or(failure),
         };
-        let cost = run.count(turns, &reply);
+        let cost = run.count(&turns.client, &turns.prices, &reply);
         on_text(said(&reply));
         // A turn of nothing can't be sent back.
         if !reply.blocks.is_empty() {
@@ -69,7 +69,7 @@ pub async fn drive(
         };
         if let Some(end) = ends {
             steps.replied(&reply, cost, &[]);
-            break end;
+            break Ok(end);
         }
         let (mut results, mut finished) = (Vec::new(), false);
         let tools_began = Instant::now();
@@ -96,7 +96,7 @@ pub async fn drive(
         steps.replied(&reply, cost, &results);
         if finished || agent_run.out_of_memory || agent_run.spoiled.is_some() {
             request.messages.push(Message::results(results));
-            break if finished { Ended::Finished } else { Ended::SandboxGone };
+            break Ok(if finished { Ended::Finished } else { Ended::SandboxGone });
         }
         if !results.is_empty() {
             request.messages.push(Message::results(results));
@@ -111,11 +111,15 @@ pub async fn drive(
         steps.said("user", nudge);
         request.messages.push(Message::user(nudge));
     };
+    let failure = run.end(ended);
     agent_run.timed_out = run.ended == Ended::OutOfTime;
     agent_run.seconds = began.elapsed().as_secs_f64();
-    agent_run.conversation = Some(Box::new(steps.finish(turns, &run, &request.messages)));
+    agent_run.conversation = Some(Box::new(steps.finish("loop", &turns.client, &run, &request.messages)));
     agent_run.model = Some(run);
-    Ok(agent_run)
+    match failure {
+        None => Ok(agent_run),
+        Some(failure) => Err(Failed::Provider { failure, run: Box::new(agent_run) }),
+    }
 }
 
 fn said(reply: &Reply) -> String {

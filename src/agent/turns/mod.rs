@@ -1,13 +1,9 @@
 //! The agent `loop`: a model on the host, asked turn by turn, whose tools act in the trial's sandbox. The sandbox needs
 //! no network and sees no key. It must not judge, and a provider's trouble must never end as the model's failure.
 
-mod account;
 mod drive;
 mod settings;
 mod tools;
-mod trajectory;
 
-pub use account::{Ended, ModelRun};
 pub use drive::drive;
 pub use settings::{Settings, Turns};
-pub use trajectory::Conversation;

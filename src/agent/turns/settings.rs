@@ -1,5 +1,6 @@
 //! What a user can set about the loop, and what one is made of.
 
+use crate::agent::account::Most;
 use crate::model::{Client, Prices};
 use serde::Deserialize;
 
@@ -23,6 +24,9 @@ pub struct Settings {
     pub temperature: Option<f64>,
     /// Default: the provider's own.
     pub effort: Option<String>,
+    /// Messages alone: what comes before the first reply is put into the provider's cache. Default: no, since what is
+    /// put there costs more, at a price of its own.
+    pub cache: bool,
     /// A file of prices. Default: costs are unknown.
     pub prices: Option<std::path::PathBuf>,
 }
@@ -38,12 +42,18 @@ impl Default for Settings {
             tool_output_bytes: 30_000,
             temperature: None,
             effort: None,
+            cache: false,
             prices: None,
         }
     }
 }
 
 impl Settings {
+    /// How much a run may use.
+    pub(super) fn most(&self) -> Most {
+        Most { turns: self.max_turns, tokens: self.token_budget, cost: self.cost_budget }
+    }
+
     /// What is wrong with them, where something is.
     pub fn wrong(&self) -> Option<String> {
         let seconds = self.tool_timeout_sec;

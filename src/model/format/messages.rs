@@ -14,7 +14,13 @@ pub fn body(model: &str, request: &Request) -> Map<String, Value> {
     if let Some(system) = &request.system {
         body.insert("system".to_owned(), system.as_str().into());
     }
-    body.insert("messages".to_owned(), request.messages.iter().map(message).collect());
+    let mut messages: Vec<Value> = request.messages.iter().map(message).collect();
+    if request.cache_first {
+        // The mark stands on the last block of what is to be kept.
+        let last = messages.first_mut().and_then(|first| first["content"].as_array_mut()?.last_mut());
+        last.into_iter().for_each(|block| block["cache_control"] = json!({"type": "ephemeral"}));
+    }
+    body.insert("messages".to_owned(), messages.into());
     if !request.tools.is_empty() {
         let tool =
             |t: &crate::model::Tool| json!({"name": t.name, "description": t.description, "input_schema": t.schema});
@@ -128,6 +134,8 @@ pub fn usage(usage: &Value) -> Usage {
             ..Usage::default()
         };
     }
+    // A part of the whole, which the parts do not say.
+    sum.reasoning = count(&usage["output_tokens_details"], "thinking_tokens");
     let tools = usage["server_tool_use"].as_object().into_iter().flatten();
     let counted = tools.filter_map(|(name, calls)| Some((name.clone(), calls.as_u64().filter(|n| *n > 0)?)));
     sum.server_tools = counted.collect::<BTreeMap<_, _>>();

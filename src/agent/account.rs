@@ -1,11 +1,11 @@
-//! What a run of the loop used, and why it ended.
+//! What a run of an agent that we ask ourselves used, and why it ended: `loop` and `messages-search` alike.
 
-use super::settings::Turns;
-use crate::model::{Class, Reply, Usage};
+use super::search::SearchRun;
+use crate::model::{Class, Client, Failure, Prices, Reply, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Why the loop ended.
+/// Why it ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
@@ -23,11 +23,15 @@ pub enum Ended {
     ContextExceeded,
     /// It refused, with the provider's category where one is given.
     Refused(Option<String>),
+    /// A reply was cut where it could not go on: in the middle of a call, or once too often.
+    ReplyCut,
+    /// Its provider failed; the run says nothing of the model.
+    ProviderFailed,
     /// Its sandbox was gone.
     SandboxGone,
 }
 
-/// What a run of the loop used. Costs and tokens are `None` where the provider or the prices leave them unknown.
+/// What a run used. Costs and tokens are `None` where the provider or the prices leave them unknown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelRun {
     /// Why it ended.
@@ -54,6 +58,20 @@ pub struct ModelRun {
     pub cut_streams: u32,
     /// The parameters as sent.
     pub effective: Map<String, Value>,
+    /// What else there is to know of `messages-search`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchRun>,
+}
+
+/// How much a run may use.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Most {
+    /// Replies.
+    pub turns: u32,
+    /// Tokens, read and written.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub cost: Option<f64>,
 }
 
 impl Default for ModelRun {
@@ -71,13 +89,14 @@ impl Default for ModelRun {
             retries: 0,
             cut_streams: 0,
             effective: Map::new(),
+            search: None,
         }
     }
 }
 
 impl ModelRun {
     /// Counts a reply; gives back what it cost, where that is known.
-    pub(super) fn count(&mut self, turns: &Turns, reply: &Reply) -> Option<f64> {
+    pub(super) fn count(&mut self, client: &Client, prices: &Prices, reply: &Reply) -> Option<f64> {
         self.steps += 1;
         self.model_seconds += reply.latency.as_secs_f64();
         self.waited_seconds += reply.waited.as_secs_f64();
@@ -90,28 +109,37 @@ impl ModelRun {
             sum += more;
             sum
         });
-        let cost = reply.usage.as_ref().and_then(|usage| turns.prices.cost(&turns.client.endpoint().model, usage));
+        let cost = reply.usage.as_ref().and_then(|usage| prices.cost(&client.endpoint().model, usage));
         self.cost_usd = self.cost_usd.zip(cost).map(|(sum, more)| sum + more);
         cost
     }
 
+    /// Notes how it ended; gives back the provider's failure, where that ended it.
+    pub(super) fn end(&mut self, ended: Result<Ended, Failure>) -> Option<Failure> {
+        let (ended, failure) = match ended {
+            Ok(ended) => (ended, None),
+            Err(failure) => (Ended::ProviderFailed, Some(failure)),
+        };
+        self.ended = ended;
+        failure
+    }
+
     /// The limit that is reached, where one is.
-    pub(super) fn limit(&self, turns: &Turns) -> Option<Ended> {
-        let settings = &turns.settings;
-        if self.steps >= settings.max_turns {
+    pub(super) fn limit(&self, most: Most) -> Option<Ended> {
+        if self.steps >= most.turns {
             return Some(Ended::TurnLimit);
         }
         // Where what was used is unknown, a budget can't be held to: it counts as used up, once something was.
         let tokens = self.usage.as_ref().map_or(u64::MAX, Usage::total);
-        if settings.token_budget.is_some_and(|budget| tokens >= budget) {
+        if most.tokens.is_some_and(|budget| tokens >= budget) {
             return Some(Ended::TokenBudget);
         }
         let cost = self.cost_usd.unwrap_or(f64::INFINITY);
-        settings.cost_budget.is_some_and(|budget| cost >= budget).then_some(Ended::CostBudget)
+        most.cost.is_some_and(|budget| cost >= budget).then_some(Ended::CostBudget)
     }
 }
 
-/// What a failed request is for the loop, where the conversation itself brought it about.
+/// What a failed request is for the run, where the conversation itself brought it about.
 pub(super) fn own_end(class: Class) -> Option<Ended> {
     match class {
         Class::ContextExceeded => Some(Ended::ContextExceeded),
