@@ -308,7 +308,7 @@ fn settings(config: &Config) -> Result<Settings, Error> {
         base_image: config.environment.base_image.clone(),
         force_build: config.environment.force_build,
         agent_timeout_multiplier: config.agent_timeout_multiplier.unwrap_or(config.timeout_multiplier),
-        verifier_timeout_multiplier: config.timeout_multiplier,
+        verifier_timeout_multiplier: config.verifier_timeout_multiplier.unwrap_or(config.timeout_multiplier),
         script_environment: match config.shared_verifier {
             true => ScriptEnvironment::Shared,
             false => ScriptEnvironment::Separate,

@@ -1,6 +1,6 @@
 //! What a judge that asks models costs, and how it is tried out while it is down. Nothing here knows a judge's words.
 
-use crate::judge_models::{KEY, RUN, honest, judged, says, suite};
+use crate::judge_bed::{KEY, RUN, honest, judged, says, suite};
 use crate::model_server::{Act, Server};
 use crate::tiny::{ledger, tally, trial};
 use serde_json::{Value, json};

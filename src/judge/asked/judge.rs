@@ -104,7 +104,7 @@ impl Asking {
     pub async fn decide(&self, matter: Matter<'_>) -> Judgment {
         if matter.answer.trim().is_empty() {
             let read = vec![(String::new(), self.form.empty(matter))];
-            return self.verdict(read, 0).into();
+            return self.verdict(read).into();
         }
         let prompt = match self.form.prompt(matter, self.settings.boundary) {
             Ok(prompt) => prompt,
@@ -128,14 +128,17 @@ impl Asking {
         // A verdict of fewer votes than were asked for would be another judge's.
         let result = match failed {
             Some(error) => Err(error),
-            None => self.verdict(reads, prompt.cut_bytes),
+            None => self.verdict(reads).map(|verdict| Verdict {
+                cut_bytes: prompt.cut_bytes,
+                marked: Some(prompt.marked),
+                ..verdict
+            }),
         };
         Judgment { result, spent: told.spent, replies: told.replies }
     }
 
-    fn verdict(&self, reads: Vec<(String, Read)>, cut_bytes: u64) -> Result<Verdict, JudgeError> {
-        let verdict = together(self.form.name(), reads).ok_or_else(|| JudgeError::lasting("the judge has no vote"))?;
-        Ok(Verdict { cut_bytes, ..verdict })
+    fn verdict(&self, reads: Vec<(String, Read)>) -> Result<Verdict, JudgeError> {
+        together(self.form.name(), reads).ok_or_else(|| JudgeError::lasting("the judge has no vote"))
     }
 
     async fn vote(
