@@ -70,6 +70,8 @@ pub struct JudgeCasesArgs {
 /// One judge, and what came of it.
 struct Measured {
     judge: Judge,
+    /// The SHA-256 of the rubric, in hexadecimal, where the judge reads one.
+    rubric_sha256: Option<String>,
     agreement: Agreement,
     quality: JudgeQuality,
 }
@@ -151,11 +153,12 @@ async fn measure(judge: Judge, cases: Vec<Case>, rubric: &str, rivals: &[String]
     let agreement = agreement(&judge, cases, Some(rubric), rivals).await;
     let agreement = agreement.map_err(|refused| Error::Usage(refused.to_string()))?;
     let pairs: Vec<_> = agreement.judged.iter().map(|judged| (judged.case.expected, judged.given())).collect();
-    Ok(Measured { judge, quality: judge_quality(&pairs), agreement })
+    let rubric_sha256 = judge.reads_rubric().then(|| results::hex(rubric.as_bytes()));
+    Ok(Measured { judge, rubric_sha256, quality: judge_quality(&pairs), agreement })
 }
 
 fn text(measured: &Measured) -> String {
-    let Measured { judge, agreement, quality } = measured;
+    let Measured { judge, agreement, quality, .. } = measured;
     let (all, agree) = (agreement.judged.len(), agreement.agree());
     let ungraded = if quality.ungraded > 0 { format!(", {} ungraded", quality.ungraded) } else { String::new() };
     let mut out = format!(
@@ -249,12 +252,13 @@ fn number(number: Option<f64>) -> String {
 
 /// What is kept of a measured judge: `sensitivity` and `specificity` with `rate` and `n`, and what it was.
 fn record(measured: &Measured) -> serde_json::Value {
-    let Measured { judge, agreement, quality } = measured;
+    let Measured { judge, rubric_sha256, agreement, quality } = measured;
     serde_json::json!({
         "format": "seatrial-judge-measured-1",
         "judge": judge.name(),
         "judge_digest": judge.digest(),
         "judge_parameters": judge.parameters(),
+        "rubric_sha256": rubric_sha256,
         "cases": agreement.judged.len(),
         "agree": agreement.agree(),
         "agreement": agreement.share(),

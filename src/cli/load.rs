@@ -16,7 +16,7 @@ use crate::network::{self, Egress, Policy};
 use crate::plan::{AgentRef, PlannedTrial, again, plan};
 use crate::populate::{Mode, populate};
 use crate::report;
-use crate::results::{EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
+use crate::results::{self, EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
 use crate::sandbox::{ImageSource, Limits};
 use crate::task::{self, Task, TaskSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -340,6 +340,7 @@ fn task_record(task: &Task) -> Result<TaskRecord, Error> {
         audit: None,
         question_type: metadata.question_type.clone(),
         difficulty: metadata.difficulty.clone(),
+        rubric_sha256: task.rubric.as_ref().map(|rubric| results::hex(rubric.as_bytes())),
         question: task.case.as_ref().map(|case| case.input.clone()),
         key: task.case.as_ref().map(|case| case.ground_truth.clone()),
     })

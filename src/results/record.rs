@@ -68,6 +68,9 @@ pub struct TaskRecord {
     /// How hard the task's file said it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difficulty: Option<String>,
+    /// The SHA-256 of its rubric, in hexadecimal, where it has one: a judge that reads it is measured by the same one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rubric_sha256: Option<String>,
     /// What it asks, kept so that a report needs nothing but the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,

@@ -63,6 +63,12 @@ fn a_model_judge_is_measured_beside_the_rules_and_the_measurement_moves_a_calibr
     assert!(refused.contains("measured the judge `rubric`, but `rules` judged in"), "{refused}");
     job.judge = "rubric".into();
     job.judge_parameters = serde_json::from_value(kept["judge_parameters"].clone()).expect("parameters");
+    job.tasks[0].rubric_sha256 = Some("0".repeat(64));
+    job_fixture::make(&suite.join("jobs/b"), &job, (0..6).map(|_| Some(job_fixture::scored(1.0))).collect());
+    let refused = suite.run(&["calibrate", "jobs/b", "-o", "c.json", "--judge-measured", "judge.json"]).expect_code(2);
+    assert!(refused.stderr.contains("by another rubric than task `one` has in `jobs/b`"), "{}", refused.stderr);
+    job.tasks[0].rubric_sha256 = kept["rubric_sha256"].as_str().map(str::to_owned);
+    assert!(job.tasks[0].rubric_sha256.is_some(), "{kept}");
     job_fixture::make(&suite.join("jobs/a"), &job, (0..6).map(|_| Some(job_fixture::scored(1.0))).collect());
     suite.run(&["calibrate", "jobs/a", "-o", "plain.json"]).expect_code(0);
     suite.run(&["calibrate", "jobs/a", "-o", "c.json", "--judge-measured", "judge.json"]).expect_code(0);

@@ -70,6 +70,11 @@ impl Asking {
         Ok(Asking { form, settings, voters, prices })
     }
 
+    /// How it asks.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
     /// The judge's name.
     pub fn name(&self) -> &'static str {
         self.form.name()
