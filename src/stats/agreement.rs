@@ -127,8 +127,8 @@ mod tests {
         let raters = [rater([1, 0, 1, 0, 1, 0]), rater([1, 0, 1, 0, 1, 0]), rater([1, 0, 0, 1, 1, 0])];
         near(fleiss_kappa(&raters), ((4.0 + 2.0 / 3.0) / 6.0 - 0.5) / 0.5);
         let gap = [raters[0].clone(), raters[1].clone(), vec![Some(1), None, Some(0), None, Some(1), Some(0)]];
-        // Of items 1, 3, 5 and 6 all say something: 3 whole, 1 with a third; 7 of 12 values are 1.
-        let chance = (49.0 + 25.0) / 144.0;
+        // Of items 1, 3, 5 and 6 all say something: 3 whole, 1 with a third; 8 of 12 values are 1.
+        let chance = (64.0 + 16.0) / 144.0;
         near(fleiss_kappa(&gap), ((3.0 + 1.0 / 3.0) / 4.0 - chance) / (1.0 - chance));
         assert_eq!(
             (fleiss_kappa(&[]), fleiss_kappa(&raters[..1]), fleiss_kappa(&[vec![None], vec![Some(1)]])),

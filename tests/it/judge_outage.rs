@@ -141,6 +141,14 @@ fn a_measurement_costs_what_the_named_prices_say_and_one_with_ungraded_cases_is_
     let said: Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!((&said["ungraded"], &said["spent"]["requests"]), (&json!(1), &json!(3)), "{said}");
     assert!((said["spent"]["cost_usd"].as_f64().expect("a price") - 90e-6).abs() < 1e-12, "{said}");
+    let first = AtomicUsize::new(0);
+    let html = Server::with(move |request| match first.fetch_add(1, Ordering::SeqCst) {
+        0 => Act::bytes(200, "text/html", "<html></html>"),
+        _ => says(&honest(request)),
+    });
+    let run = judged(&suite, &script, &html, &args, KEY).expect_code(0);
+    let used = "used  2 requests, 110 tokens read, 5 written, cost not known";
+    assert!(run.stdout.contains(used), "what the page was charged for nobody said: {}", run.stdout);
     let missing = judged(&suite, &script, &down, &[&args[..7], &["none.toml"]].concat(), KEY).expect_code(2);
     assert!(missing.stderr.contains("`none.toml`"), "{}", missing.stderr);
 }

@@ -232,11 +232,13 @@ impl Told {
         why: Option<&String>,
         prices: &Prices,
     ) {
+        let price = |usage: &Usage| prices.cost(&voter.client.endpoint().model, usage);
         self.spent += Spent {
             requests: u64::from(reply.retries) + 1,
             input_tokens: reply.usage.as_ref().map_or(0, Usage::prompt),
             output_tokens: reply.usage.as_ref().map_or(0, |usage| usage.output),
-            cost_usd: reply.usage.as_ref().and_then(|usage| prices.cost(&voter.client.endpoint().model, usage)),
+            // What an answer that broke off before this one had used nobody said.
+            cost_usd: reply.usage.as_ref().filter(|_| reply.cut_streams == 0).and_then(price),
         };
         let effective = reply.effective.clone().into();
         let text = if reply.text().is_empty() { reply.raw.to_string() } else { reply.text() };
@@ -244,10 +246,14 @@ impl Told {
     }
 
     fn failure(&mut self, voter: &Voter, (vote, attempt): (u32, u32), failure: &Failure, prices: &Prices) {
+        // A refusal or an error costs nothing. An answer that did not come to its end, or can't be read, may have cost what
+        // a good one does, and nobody said how much.
+        let is_answer = failure.status.is_some_and(|status| (200..300).contains(&status));
+        let is_known = !is_answer && !matches!(failure.class, Class::Timeout | Class::BadReply);
         self.spent += Spent {
             requests: u64::from(failure.attempts),
-            // Nothing was used as far as anybody says, but where a price is unknown no sum is known.
-            cost_usd: prices.cost(&voter.client.endpoint().model, &Usage::default()),
+            // Where a price is unknown no sum is known.
+            cost_usd: prices.cost(&voter.client.endpoint().model, &Usage::default()).filter(|_| is_known),
             ..Spent::default()
         };
         let trouble = Some(failure.to_string());
