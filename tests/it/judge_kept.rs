@@ -41,12 +41,9 @@ fn beside(suite: &Suite, task: &str) -> (Value, Vec<Value>) {
     let ends = |end: &str| files.iter().filter(|(path, _)| path.ends_with(end)).collect::<Vec<_>>();
     let (record, replies) = (ends(".json"), ends("/replies.jsonl"));
     assert_eq!((record.len(), replies.len()), (1, 1), "{:?}", files.keys());
-    let lines = |bytes: &[u8]| -> Vec<Value> {
-        let lines =
-            String::from_utf8_lossy(bytes).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-        lines
-    };
-    (serde_json::from_slice(record[0].1).expect("JSON"), lines(replies[0].1))
+    let line = |line: &str| serde_json::from_str(line).expect("JSON");
+    let replies = String::from_utf8_lossy(replies[0].1).lines().map(line).collect();
+    (serde_json::from_slice(record[0].1).expect("JSON"), replies)
 }
 
 #[test]
