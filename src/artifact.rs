@@ -1,4 +1,5 @@
-//! What else the agent left, by the task's own list: files that a script judge needs beside the answer.
+//! What else was left in a sandbox: by the agent, the files of the task's own list, which a script judge needs beside the
+//! answer; by a script, its own folder.
 //!
 //! This room must not judge, and it follows no link: what is none of the listed files, or no regular file, is left where
 //! it is. Agents can't fill this machine: what goes over [`crate::artifact::CAP`] or [`crate::artifact::MOST`] is not
@@ -19,7 +20,7 @@ const LIST_CAP: u64 = 1 << 20;
 /// A folder that Harbor always takes.
 const ALWAYS: &str = "/logs/artifacts";
 
-/// What a trial left beside its answer.
+/// What was left.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Artifacts {
     /// The files, in the order of the task's list, a folder's by name.
@@ -43,9 +44,25 @@ pub struct Artifact {
 /// # Errors
 /// Where the sandbox can't be asked; that is no statement about what is there.
 pub async fn take(sandbox: &mut Sandbox, paths: &[String], except: &str) -> Result<Artifacts, sandbox::Error> {
+    gather(sandbox, paths.iter().map(String::as_str).chain([ALWAYS]), except).await
+}
+
+/// Takes all that is below one folder.
+///
+/// # Errors
+/// As [`take`].
+pub async fn take_folder(sandbox: &mut Sandbox, folder: &str) -> Result<Artifacts, sandbox::Error> {
+    gather(sandbox, [folder].into_iter(), "").await
+}
+
+async fn gather(
+    sandbox: &mut Sandbox,
+    paths: impl Iterator<Item = &str>,
+    except: &str,
+) -> Result<Artifacts, sandbox::Error> {
     let mut taken = Artifacts::default();
     let mut left = CAP;
-    for path in paths.iter().map(String::as_str).chain([ALWAYS]) {
+    for path in paths {
         let files = match sandbox.list(path, LIST_CAP).await? {
             Some(names) => names.iter().map(|name| format!("{}/{name}", path.trim_end_matches('/'))).collect(),
             None => vec![path.to_owned()],

@@ -2,7 +2,7 @@
 
 use super::error::Error;
 use super::exit;
-use crate::results::{ArmDigests, Job};
+use crate::results::{ArmDigests, Job, TaskRecord};
 use crate::{report, results, stats};
 use serde_json::Value;
 use std::io::Write as _;
@@ -100,12 +100,19 @@ fn judge_measured(path: &Path, jobs: &[(Job, ArmDigests)]) -> Result<(stats::Jud
 fn same_judge(measured: &str, job: &Job) -> Result<(), String> {
     let measured: Value = serde_json::from_str(measured).unwrap_or_default();
     let record = &job.record;
+    let rubric = measured["rubric_sha256"].as_str();
+    let by_another =
+        |task: &&TaskRecord| rubric.is_some_and(|of| task.rubric_sha256.as_ref().is_some_and(|own| own != of));
     match measured["judge"].as_str() {
         Some(judge) if judge != record.judge => Err(format!("the judge `{judge}`, but `{}` judged", record.judge)),
         Some(judge) if measured["judge_parameters"] != serde_json::json!(record.judge_parameters) => {
             Err(format!("the judge `{judge}` with other models, votes or settings than"))
         }
-        _ => Ok(()),
+        Some(judge) => match record.tasks.iter().find(by_another) {
+            Some(task) => Err(format!("the judge `{judge}` by another rubric than task `{}` has", task.name)),
+            None => Ok(()),
+        },
+        None => Ok(()),
     }
 }
 

@@ -3,15 +3,16 @@
 use super::drive::{self, EngineArgs};
 use super::error::Error;
 use super::load::{Loaded, load};
-use super::words::count;
+use super::words::{Format, count};
 use crate::answer::Answer;
 use crate::config;
 use crate::event::{Event, Judging};
 use crate::job::{self, Images, Job, Judged, Left, Place};
-use crate::judge::{Spent, Streak, Trouble, Verdict};
+use crate::judge::{Judge, Judgment, ScriptRun, Spent, Streak, Trouble, Verdict};
 use crate::results::{self, JudgmentRecord, Kept, OutcomeKind, Store, TrialRecord, VerdictCache};
 use futures_util::StreamExt;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// Judge a job's stored answers again, without running agents
 ///
@@ -45,14 +46,6 @@ pub struct JudgeArgs {
     format: Format,
     #[command(flatten)]
     engine: EngineArgs,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// For programs
-    Json,
 }
 
 /// What came of one trial.
@@ -131,6 +124,8 @@ async fn judge_all(
     // Scripts of tasks are no judge that all trials share.
     let by_script = |record: &TrialRecord| job.tasks[record.trial.task_index].script.is_some();
     let streak = &Streak::default();
+    // Set once: no further answer is looked at then, but what is being judged is waited for, since it is paid for.
+    let refused: &OnceLock<String> = &OnceLock::new();
     let mut judging = futures_util::stream::iter(todo)
         .map(|(index, record, kept, known)| async move {
             let clock = job::Clock::start();
@@ -138,6 +133,7 @@ async fn judge_all(
             let is_known = known.is_some();
             let judged = match known {
                 Some(verdict) => Judged { judgment: Some(Ok(verdict).into()), ..Judged::default() },
+                None if refused.get().is_some() => Judged::default(),
                 None if streak.is_down() && !by_script(record) => Judged::not(Streak::not_asked()),
                 None => {
                     let task = &job.tasks[record.trial.task_index];
@@ -152,17 +148,14 @@ async fn judge_all(
             (index, record, kept, judged, is_known, clock.since(started_at))
         })
         .buffered(config.n_concurrent.max(1));
-    let (mut lines, mut graded, mut refused) = (Vec::new(), false, None);
+    let (mut lines, mut graded) = (Vec::new(), false);
     while let Some((index, record, kept, judged, known, span)) = judging.next().await {
         let Some(judgment) = &judged.judgment else { continue };
+        keep(job, store, record, &kept, judgment, judged.script.as_ref(), cache.as_ref())?;
         if let Err(error) = &judgment.result
             && error.trouble == Trouble::Refused
         {
-            refused = Some(Error::Usage(error.to_string()));
-            break;
-        }
-        if let Ok(verdict) = &judgment.result {
-            keep(job, store, record, &kept, verdict, cache.as_ref())?;
+            refused.get_or_init(|| error.to_string());
         }
         let line = Line {
             trial: record.trial.name.clone(),
@@ -178,7 +171,7 @@ async fn judge_all(
             let outcome = job::decide(run, &kept.answer, Some(&judgment.result));
             let mut end = results::unjudged(record, kept);
             (end.outcome, end.script, end.timing.judge) = (outcome, judged.script, Some(span));
-            end.judging = judged.judgment.map(|judgment| Judging::new(None, judgment));
+            end.judging = judged.judgment.map(|judgment| Judging::new(end.judging.take(), judgment));
             store.handle(&Event::TrialFinished { trial: index, end: Box::new(end) })?;
         }
         lines.push(line);
@@ -187,7 +180,7 @@ async fn judge_all(
     if graded {
         store.handle(&Event::JobFinished)?;
     }
-    refused.map_or(Ok(lines), Err)
+    refused.get().map_or(Ok(lines), |why| Err(Error::Usage(why.clone())))
 }
 
 /// This judge's verdict on this answer, where it has given one: in this job, or, unless a script decides, in any other.
@@ -198,9 +191,9 @@ fn known(
     kept: &Kept,
     cache: Option<&VerdictCache>,
 ) -> Option<Verdict> {
-    let digest = judge_digest(job, record);
-    if let Some(judgment) = results::read_judgment(dir, record, &digest) {
-        return Some(judgment.verdict);
+    let digest = judge_of(job, record).digest();
+    if let Some(verdict) = results::read_judgment(dir, record, &digest).and_then(|judgment| judgment.verdict) {
+        return Some(verdict);
     }
     cache?.get(&cache_key(job, record, kept, &digest)?)
 }
@@ -210,28 +203,32 @@ fn keep(
     store: &Store,
     record: &TrialRecord,
     kept: &Kept,
-    verdict: &Verdict,
+    judgment: &Judgment,
+    script: Option<&ScriptRun>,
     cache: Option<&VerdictCache>,
 ) -> Result<(), Error> {
-    let digest = judge_digest(job, record);
-    if let (Some(cache), Some(key)) = (cache, cache_key(job, record, kept, &digest)) {
+    let digest = judge_of(job, record).digest();
+    let verdict = judgment.result.as_ref().ok();
+    if let (Some(verdict), Some(cache), Some(key)) = (verdict, cache, cache_key(job, record, kept, &digest)) {
         cache.put(&key, verdict)?;
     }
-    let judgment = JudgmentRecord {
-        judge: verdict.judge.clone(),
+    let of_judge = JudgmentRecord {
+        judge: judge_of(job, record).name().to_owned(),
         judge_digest: digest,
         task_content_digest: record.task_content_digest.clone(),
         answer_sha256: record.answer.as_ref().and_then(|answer| answer.sha256.clone()),
-        verdict: verdict.clone(),
+        verdict: verdict.cloned(),
+        reason: judgment.result.as_ref().err().map(ToString::to_string),
+        spent: judgment.spent,
     };
-    Ok(store.keep_judgment(&record.trial.name, &judgment)?)
+    Ok(store.keep_judgment(record, of_judge, &judgment.replies, script)?)
 }
 
-/// The digest of who judges this trial: a task that has only a script is judged by that.
-fn judge_digest(job: &Job, record: &TrialRecord) -> String {
+/// Who judges this trial: a task that has only a script is judged by that.
+fn judge_of<'a>(job: &'a Job, record: &TrialRecord) -> &'a Judge {
     match &job.tasks[record.trial.task_index].script {
-        Some(_) => crate::judge::Judge::Script.digest(),
-        None => job.judge.digest(),
+        Some(_) => &Judge::Script,
+        None => &job.judge,
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::drive::EngineArgs;
 use super::error::Error;
-use super::words::count;
+use super::words::{Format, count};
 use crate::config::{self, JudgeConfig};
 use crate::judge::{Agreement, Case, Judge, Judged, agreement, read_cases};
 use crate::model::Prices;
 use crate::populate::RUBRIC;
 use crate::report::beside;
 use crate::results;
-use crate::stats::{JudgeQuality, Share, judge_quality};
+use crate::stats::{Between, JudgeQuality, Share, judge_quality, judges_between};
 use std::path::{Path, PathBuf};
 
 /// Measure judges on answers whose right reward is known
@@ -38,11 +38,16 @@ pub struct JudgeCasesArgs {
     #[arg(long, value_name = "N")]
     judge_votes: Option<u32>,
 
+    /// What judges' models cost, in US dollars; without it no cost is known
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+
     /// The rubric for judges that ask models [default: the built-in one]
     #[arg(long, value_name = "FILE")]
     rubric: Option<PathBuf>,
 
-    /// Exit with 1 if fewer than this share of the cases agree (0 to 1), with any of the judges
+    /// Exit with 1 if fewer than this share of the cases agree (0 to 1), with any of the judges; else with 3 if a judge
+    /// could not decide some
     #[arg(long, value_name = "SHARE", value_parser = share)]
     min_agreement: Option<f64>,
 
@@ -62,17 +67,11 @@ pub struct JudgeCasesArgs {
     engine: EngineArgs,
 }
 
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// For programs
-    Json,
-}
-
 /// One judge, and what came of it.
 struct Measured {
     judge: Judge,
+    /// The SHA-256 of the rubric, in hexadecimal, where the judge reads one.
+    rubric_sha256: Option<String>,
     agreement: Agreement,
     quality: JudgeQuality,
 }
@@ -110,15 +109,35 @@ pub async fn run(args: &JudgeCasesArgs) -> Result<u8, Error> {
         (Format::Json, [one]) => println!("{:#}", json(one)),
         (Format::Json, all) => {
             let judges: Vec<_> = all.iter().map(json).collect();
-            println!("{:#}", serde_json::json!({"format": "seatrial-judge-cases-1", "judges": judges}));
+            let between = between(all);
+            let value = serde_json::json!({
+                "format": "seatrial-judge-cases-1",
+                "judges": judges,
+                "fleiss_kappa": between.fleiss_kappa,
+                "krippendorff_alpha": between.krippendorff_alpha,
+            });
+            println!("{value:#}");
         }
     }
-    let enough = |one: &Measured| args.min_agreement.is_none_or(|min| one.agreement.share() >= min);
-    Ok(if measured.iter().all(enough) { super::exit::OK } else { super::exit::CHECK_FAILED })
+    Ok(exit_code(args.min_agreement, &measured))
+}
+
+/// A judge that could not decide everything fails a check only where it would also with a right reward for all the rest.
+fn exit_code(min_agreement: Option<f64>, measured: &[Measured]) -> u8 {
+    let too_few = |one: &Measured| {
+        let (agree, ungraded) = (one.agreement.agree() as f64, one.quality.ungraded as f64);
+        min_agreement.is_some_and(|min| (agree + ungraded) / (one.agreement.judged.len() as f64) < min)
+    };
+    match measured.iter().any(too_few) {
+        true => super::exit::CHECK_FAILED,
+        false if measured.iter().any(|one| one.quality.ungraded > 0) => super::exit::INCOMPLETE,
+        false => super::exit::OK,
+    }
 }
 
 fn judge(args: &JudgeCasesArgs, name: &str, config: &JudgeConfig) -> Result<Judge, Error> {
-    match args.engine.judge(name, config, Prices::default())? {
+    let prices = args.prices.as_deref().map(Prices::load).transpose()?.unwrap_or_default();
+    match args.engine.judge(name, config, prices)? {
         Judge::Script => {
             Err(Error::Usage("the judge `script` needs a task, so labelled answers can't measure it".into()))
         }
@@ -134,11 +153,12 @@ async fn measure(judge: Judge, cases: Vec<Case>, rubric: &str, rivals: &[String]
     let agreement = agreement(&judge, cases, Some(rubric), rivals).await;
     let agreement = agreement.map_err(|refused| Error::Usage(refused.to_string()))?;
     let pairs: Vec<_> = agreement.judged.iter().map(|judged| (judged.case.expected, judged.given())).collect();
-    Ok(Measured { judge, quality: judge_quality(&pairs), agreement })
+    let rubric_sha256 = judge.reads_rubric().then(|| results::hex(rubric.as_bytes()));
+    Ok(Measured { judge, rubric_sha256, quality: judge_quality(&pairs), agreement })
 }
 
 fn text(measured: &Measured) -> String {
-    let Measured { judge, agreement, quality } = measured;
+    let Measured { judge, agreement, quality, .. } = measured;
     let (all, agree) = (agreement.judged.len(), agreement.agree());
     let ungraded = if quality.ungraded > 0 { format!(", {} ungraded", quality.ungraded) } else { String::new() };
     let mut out = format!(
@@ -155,7 +175,6 @@ fn text(measured: &Measured) -> String {
     };
     out.push_str(&rate("right taken for right (sensitivity)", &quality.sensitivity));
     out.push_str(&rate("others taken so (specificity)      ", &quality.specificity));
-    let number = |number: Option<f64>| number.map_or_else(|| "-".to_owned(), |number| format!("{number:.3}"));
     if agreement.spent.requests > 0 {
         out.push_str(&format!("used  {}\n", agreement.spent));
     }
@@ -212,17 +231,34 @@ fn differences(all: &[Measured]) -> String {
             lines.push(format!("{}: expected {:.1}, {}\n", judged.case.id, judged.case.expected, said.join(", ")));
         }
     }
-    format!("\nthe judges differ on {}\n{}", count(lines.len(), "case"), lines.concat())
+    let Between { fleiss_kappa, krippendorff_alpha } = between(all);
+    format!(
+        "\nthe judges differ on {} (kappa {}, alpha {})\n{}",
+        count(lines.len(), "case"),
+        number(fleiss_kappa),
+        number(krippendorff_alpha),
+        lines.concat()
+    )
+}
+
+fn between(all: &[Measured]) -> Between {
+    let given = |one: &Measured| one.agreement.judged.iter().map(Judged::given).collect();
+    judges_between(&all.iter().map(given).collect::<Vec<_>>())
+}
+
+fn number(number: Option<f64>) -> String {
+    number.map_or_else(|| "-".to_owned(), |number| format!("{number:.3}"))
 }
 
 /// What is kept of a measured judge: `sensitivity` and `specificity` with `rate` and `n`, and what it was.
 fn record(measured: &Measured) -> serde_json::Value {
-    let Measured { judge, agreement, quality } = measured;
+    let Measured { judge, rubric_sha256, agreement, quality } = measured;
     serde_json::json!({
         "format": "seatrial-judge-measured-1",
         "judge": judge.name(),
         "judge_digest": judge.digest(),
         "judge_parameters": judge.parameters(),
+        "rubric_sha256": rubric_sha256,
         "cases": agreement.judged.len(),
         "agree": agreement.agree(),
         "agreement": agreement.share(),

@@ -16,7 +16,7 @@ use crate::network::{self, Egress, Policy};
 use crate::plan::{AgentRef, PlannedTrial, again, plan};
 use crate::populate::{Mode, populate};
 use crate::report;
-use crate::results::{EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
+use crate::results::{self, EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
 use crate::sandbox::{ImageSource, Limits};
 use crate::task::{self, Task, TaskSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -331,7 +331,7 @@ fn settings(config: &Config) -> Result<Settings, Error> {
         base_image: config.environment.base_image.clone(),
         force_build: config.environment.force_build,
         agent_timeout_multiplier: config.agent_timeout_multiplier.unwrap_or(config.timeout_multiplier),
-        verifier_timeout_multiplier: config.timeout_multiplier,
+        verifier_timeout_multiplier: config.verifier_timeout_multiplier.unwrap_or(config.timeout_multiplier),
         script_environment: match config.shared_verifier {
             true => ScriptEnvironment::Shared,
             false => ScriptEnvironment::Separate,
@@ -363,6 +363,7 @@ fn task_record(task: &Task) -> Result<TaskRecord, Error> {
         audit: None,
         question_type: metadata.question_type.clone(),
         difficulty: metadata.difficulty.clone(),
+        rubric_sha256: task.rubric.as_ref().map(|rubric| results::hex(rubric.as_bytes())),
         question: task.case.as_ref().map(|case| case.input.clone()),
         key: task.case.as_ref().map(|case| case.ground_truth.clone()),
     })

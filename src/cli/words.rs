@@ -2,6 +2,15 @@
 
 use std::io::Write as _;
 
+/// How a verb prints its result.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
 /// A number of things: `1 task`, `3 tasks`.
 pub fn count(n: usize, thing: &str) -> String {
     format!("{n} {thing}{}", if n == 1 { "" } else { "s" })

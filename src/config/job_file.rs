@@ -25,6 +25,8 @@ pub struct JobFile {
     pub timeout_multiplier: Option<f64>,
     /// `agent_timeout_multiplier`.
     pub agent_timeout_multiplier: Option<f64>,
+    /// `verifier_timeout_multiplier`.
+    pub verifier_timeout_multiplier: Option<f64>,
     /// `environment_build_timeout_multiplier`.
     pub build_timeout_multiplier: Option<f64>,
     /// `retry`.

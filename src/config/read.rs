@@ -58,7 +58,6 @@ fn job(root: Section<'_>) -> JobFile {
         root.wrong("schema_version", format!("has no version `{version}`"), Some("known version: 1".into()));
     }
     refuse(&root, &["install_only", "skip_credential_checks", "agent_setup_timeout_multiplier", "debug"]);
-    refuse(&root, &["verifier_timeout_multiplier"]);
     refuse(&root, &["override_error_policy", "user_agent", "extra_instruction_paths", "extra_instructions"]);
     refuse(&root, &["source_jobs", "plugins", "artifacts"]);
     root.refuse("metrics", |v| idle(v) || is_mean(v));
@@ -70,6 +69,7 @@ fn job(root: Section<'_>) -> JobFile {
         quiet: root.boolean("quiet"),
         timeout_multiplier: at_most(&root, "timeout_multiplier", MOST_MULTIPLIER),
         agent_timeout_multiplier: at_most(&root, "agent_timeout_multiplier", MOST_MULTIPLIER),
+        verifier_timeout_multiplier: at_most(&root, "verifier_timeout_multiplier", MOST_MULTIPLIER),
         build_timeout_multiplier: at_most(&root, "environment_build_timeout_multiplier", MOST_MULTIPLIER),
         retry: root.section("retry").map(retry).unwrap_or_default(),
         agents: list(&root, "agents", agent),

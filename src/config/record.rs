@@ -24,7 +24,7 @@ pub fn job_record(config: &Config) -> Value {
         "n_attempts": config.n_attempts,
         "timeout_multiplier": config.timeout_multiplier,
         "agent_timeout_multiplier": config.agent_timeout_multiplier,
-        "verifier_timeout_multiplier": null,
+        "verifier_timeout_multiplier": config.verifier_timeout_multiplier,
         "agent_setup_timeout_multiplier": null,
         "environment_build_timeout_multiplier": config.build_timeout_multiplier,
         "debug": false,

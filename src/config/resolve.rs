@@ -101,6 +101,7 @@ pub fn resolve(
         quiet: flags.quiet || file.quiet.unwrap_or(false),
         timeout_multiplier: flags.timeout_multiplier.or(file.timeout_multiplier).unwrap_or(1.0),
         agent_timeout_multiplier: file.agent_timeout_multiplier,
+        verifier_timeout_multiplier: file.verifier_timeout_multiplier,
         build_timeout_multiplier: file.build_timeout_multiplier,
         retry: RetryConfig {
             max_retries: flags.max_retries.or(file.retry.max_retries).unwrap_or(defaults.max_retries),

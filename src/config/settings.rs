@@ -33,6 +33,8 @@ pub struct Config {
     pub timeout_multiplier: f64,
     /// Stretches the agent's time limit instead of `timeout_multiplier`.
     pub agent_timeout_multiplier: Option<f64>,
+    /// Stretches the time limit of a task's script instead of `timeout_multiplier`.
+    pub verifier_timeout_multiplier: Option<f64>,
     /// Stretches the build's time limit instead of `timeout_multiplier`.
     pub build_timeout_multiplier: Option<f64>,
     /// What happens after a fault.

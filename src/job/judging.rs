@@ -99,13 +99,12 @@ pub async fn judge(job: &Job, task: &JobTask, task_index: usize, left: Left<'_>,
 
 /// Runs the script in the agent's own sandbox, after the agent; Harbor's `shared` way.
 pub async fn judge_in(sandbox: &mut Sandbox, setup: &ScriptSetup) -> Judged {
-    let mut output = Vec::new();
-    let result = run_script(sandbox, setup, &[], &mut output).await;
+    let mut ran = ScriptRun::new(ScriptEnvironment::Shared);
+    let result = run_script(sandbox, setup, &[], &mut ran).await;
     let result = result.unwrap_or_else(|error| {
         Err(JudgeError::lasting(format!("`tests/test.sh` could not be run in the agent's container: {error}")))
     });
-    let script = Some(ScriptRun { environment: ScriptEnvironment::Shared, output });
-    Judged { judgment: Some(result.into()), script, attempts: Vec::new() }
+    Judged { judgment: Some(result.into()), script: Some(ran), attempts: Vec::new() }
 }
 
 async fn in_fresh_sandbox(
@@ -122,15 +121,15 @@ async fn in_fresh_sandbox(
     let way = WayOut::new(&task.verifier_network, &job.egress, "verifier", None);
     let spec = Spec { image, network: way.network(), limits: task.limits, owner };
     let mut sandbox = place.engine.open(&spec).await?;
-    let mut output = Vec::new();
-    let result = run_script(&mut sandbox, setup, &brought(left), &mut output).await;
+    let mut ran = ScriptRun::new(ScriptEnvironment::Separate);
+    let result = run_script(&mut sandbox, setup, &brought(left), &mut ran).await;
     if let Err(error) = sandbox.close().await {
         log(place, error.to_string());
     }
     if let Some((attempts, _)) = way.close().await {
         judged.attempts = attempts;
     }
-    judged.script = Some(ScriptRun { environment: ScriptEnvironment::Separate, output });
+    judged.script = Some(ran);
     result
 }
 

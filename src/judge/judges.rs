@@ -80,6 +80,11 @@ impl Judge {
         }
     }
 
+    /// True where it judges by a rubric.
+    pub fn reads_rubric(&self) -> bool {
+        matches!(self, Judge::Asking(asking) if asking.form() == Form::Rubric)
+    }
+
     /// True where its trouble may be over another time.
     pub fn may_recover(&self) -> bool {
         matches!(self, Judge::Asking(_))

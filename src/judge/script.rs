@@ -13,8 +13,8 @@
 //! | the script's exit code | ignored, as Harbor does; the reason names it |
 
 use super::{JudgeError, Verdict};
-use crate::artifact::Artifact;
-use crate::sandbox::{Command, Error, File, Found, LOG_FOLDERS, Sandbox, bring_in};
+use crate::artifact::{self, Artifact, Artifacts};
+use crate::sandbox::{Command, Error, Exit, File, Found, LOG_FOLDERS, Sandbox, bring_in};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub const SCRIPT: &str = "test.sh";
 const TESTS: &str = "/tests";
 
 /// Where the script leaves its reward.
-const VERIFIER: &str = "/logs/verifier";
+pub const VERIFIER: &str = "/logs/verifier";
 
 /// The largest reward file that is read, in bytes.
 const REWARD_CAP: u64 = 1 << 20;
@@ -81,16 +81,25 @@ pub struct ScriptSetup {
 }
 
 /// What came of one run of a script.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ScriptRun {
     /// Where it ran.
     pub environment: ScriptEnvironment,
     /// What it wrote, capped.
     pub output: Vec<u8>,
+    /// What it left in [`VERIFIER`], links and other special files left out, with the caps of artifacts.
+    pub files: Artifacts,
 }
 
-/// Runs the script in an open sandbox, in which `files` are put first, and reads its reward. What was written of the
-/// script's words until then is in `output` also after an error.
+impl ScriptRun {
+    /// Nothing has run yet.
+    pub fn new(environment: ScriptEnvironment) -> ScriptRun {
+        ScriptRun { environment, ..ScriptRun::default() }
+    }
+}
+
+/// Runs the script in an open sandbox, in which `files` are put first, and reads its reward. What it said and left until
+/// then is in `ran` also after an error.
 ///
 /// # Errors
 /// The engine's trouble alone; the script's own is in the result.
@@ -98,9 +107,9 @@ pub async fn run_script(
     sandbox: &mut Sandbox,
     setup: &ScriptSetup,
     files: &[Artifact],
-    output: &mut Vec<u8>,
+    ran: &mut ScriptRun,
 ) -> Result<Result<Verdict, JudgeError>, Error> {
-    match verify(sandbox, setup, files, output).await {
+    match verify(sandbox, setup, files, ran).await {
         Err(error @ (Error::Refused(_) | Error::Spoiled(_) | Error::OutOfMemory { .. })) => {
             Ok(Err(JudgeError::lasting(format!("`tests/{SCRIPT}` could not be run: {error}"))))
         }
@@ -112,7 +121,7 @@ async fn verify(
     sandbox: &mut Sandbox,
     setup: &ScriptSetup,
     files: &[Artifact],
-    output: &mut Vec<u8>,
+    ran: &mut ScriptRun,
 ) -> Result<Result<Verdict, JudgeError>, Error> {
     let mut drop_output = |_: &[u8]| {};
     if setup.environment == ScriptEnvironment::Shared {
@@ -129,11 +138,20 @@ async fn verify(
     bring_in(sandbox, &setup.tests, TESTS).await?;
     let line = format!("{TESTS}/{SCRIPT} 2>&1");
     let script = command(setup, ["sh", "-c", &line].map(str::to_owned).to_vec(), setup.user.as_deref());
-    let exit = sandbox.run(&script, &mut |bytes| output.extend_from_slice(bytes)).await?;
-    if exit.timed_out {
+    let exit = sandbox.run(&script, &mut |bytes| ran.output.extend_from_slice(bytes)).await?;
+    let result = if exit.timed_out {
         let seconds = setup.timeout.as_secs_f64();
-        return Ok(Err(JudgeError::passing(format!("`tests/{SCRIPT}` ran longer than {seconds} s"))));
-    }
+        Err(JudgeError::passing(format!("`tests/{SCRIPT}` ran longer than {seconds} s")))
+    } else {
+        verdict(sandbox, &exit).await?
+    };
+    // Kept for whoever looks; what can't be taken is no reason to doubt the verdict.
+    ran.files = artifact::take_folder(sandbox, VERIFIER).await.unwrap_or_default();
+    Ok(result)
+}
+
+/// What the reward files of a script that has ended say.
+async fn verdict(sandbox: &mut Sandbox, exit: &Exit) -> Result<Result<Verdict, JudgeError>, Error> {
     let json = sandbox.read(&format!("{VERIFIER}/reward.json"), REWARD_CAP).await?;
     let text = sandbox.read(&format!("{VERIFIER}/reward.txt"), REWARD_CAP).await?;
     let ended = match (exit.code, exit.signal) {

@@ -22,7 +22,7 @@ pub struct Settings {
     pub timeout: Duration,
     /// How often a request is sent again where the provider's side fails it, each time after a longer wait.
     pub max_retries: u32,
-    /// Whether the answer is marked off by a line that it can't forge, where the rubric's form allows it.
+    /// Whether the answer is marked off by marks that it can't forge.
     pub boundary: bool,
 }
 

@@ -26,6 +26,13 @@ impl Default for Spent {
     }
 }
 
+impl Spent {
+    /// True where no request was sent.
+    pub fn is_nothing(&self) -> bool {
+        self.requests == 0
+    }
+}
+
 /// What a judge's model said, word for word as far as it was read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RawReply {

@@ -30,9 +30,24 @@ pub struct Verdict {
     /// How much of the answer the judge did not see, in bytes; 0 where it saw all of it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cut_bytes: u64,
+    /// How the answer was marked off from what a model was asked; `None` where none was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marked: Option<Marked>,
     /// Each vote, where more than one was cast.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<Vote>,
+}
+
+/// How an answer is marked off from the words around it, so that it can't pass for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Marked {
+    /// By a line before it and one after it.
+    Lines,
+    /// By a mark before it and one after it, since the rubric has more on its line.
+    Inline,
+    /// Not at all: it was switched off.
+    No,
 }
 
 /// One vote of several.

@@ -1,13 +1,14 @@
-//! Verdicts beside the sealed ones: what another judge, or the same one later, made of a trial's answer. They lie in
-//! `verifier/judgments/`, one file for each judge as it was set up, and change nothing that is sealed.
+//! Verdicts beside the sealed ones: what another judge, or the same one later, made of a trial's answer, what that took,
+//! and what was said. They lie in `verifier/judgments/`, one file and one folder for each judge as it was set up, and
+//! change nothing that is sealed.
 
-use super::file::{make_folder, write_whole};
+use super::file::{make_folder, sync_together, write_whole};
 use super::outcome::OutcomeKind;
 use super::read::Job;
 use super::record::{TrialRecord, hex};
-use super::trial_files::pretty;
-use super::{Error, Store};
-use crate::judge::Verdict;
+use super::trial_files::{everything, pretty};
+use super::{Error, Store, said};
+use crate::judge::{RawReply, ScriptRun, Spent, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fs;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Where judgments lie, seen from the trial's folder.
 const FOLDER: &str = "verifier/judgments";
 
-/// One verdict beside a trial's own.
+/// What one judge made of a trial's answer, beside the trial's own verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JudgmentRecord {
     /// The judge's name.
@@ -28,8 +29,14 @@ pub struct JudgmentRecord {
     pub task_content_digest: String,
     /// The answer's SHA-256, in hexadecimal; `None` where there was none and the judge was asked all the same.
     pub answer_sha256: Option<String>,
-    /// What it decided.
-    pub verdict: Verdict,
+    /// What it decided, the last time that it could.
+    pub verdict: Option<Verdict>,
+    /// Why it could not, where it could not the last time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What all its judgments of this answer took, those in vain included.
+    #[serde(default, skip_serializing_if = "Spent::is_nothing")]
+    pub spent: Spent,
 }
 
 impl JudgmentRecord {
@@ -38,15 +45,38 @@ impl JudgmentRecord {
         self.answer_sha256 == trial.answer.as_ref().and_then(|answer| answer.sha256.clone())
             && self.task_content_digest == trial.task_content_digest
     }
+
+    /// The same with what an earlier judgment by this judge took, and with its verdict where there is no newer one.
+    fn after(self, earlier: Option<JudgmentRecord>) -> JudgmentRecord {
+        let Some(earlier) = earlier else { return self };
+        let mut spent = earlier.spent;
+        spent += self.spent;
+        JudgmentRecord { verdict: self.verdict.or(earlier.verdict), spent, ..self }
+    }
 }
 
 impl Store {
-    /// Puts a judgment beside a trial's verdict, whole and synced.
+    /// Puts a judgment beside a trial's verdict, whole and synced, with what was said: models' replies, or what the script
+    /// left. What it took is counted on top of earlier judgments by the same judge.
     ///
     /// # Errors
     /// What the disk says.
-    pub fn keep_judgment(&self, trial: &str, judgment: &JudgmentRecord) -> Result<(), Error> {
-        let path = path(self.dir(), trial, &judgment.judge_digest);
+    pub fn keep_judgment(
+        &self,
+        trial: &TrialRecord,
+        judgment: JudgmentRecord,
+        replies: &[RawReply],
+        script: Option<&ScriptRun>,
+    ) -> Result<(), Error> {
+        let earlier = read_judgment(self.dir(), trial, &judgment.judge_digest);
+        let judgment = judgment.after(earlier);
+        let path = path(self.dir(), &trial.trial.name, &judgment.judge_digest);
+        if !replies.is_empty() || script.is_some() {
+            let folder = path.with_extension("");
+            make_folder(&folder)?;
+            said::keep(&folder, replies, script)?;
+            sync_together(&everything(&folder, |_| false)?)?;
+        }
         make_folder(path.parent().unwrap_or(Path::new(".")))?;
         write_whole(&path, &pretty(&json!(judgment)))
     }
@@ -83,17 +113,17 @@ pub fn judged_by(mut job: Job, judge: &str) -> Result<Job, Error> {
         return Err(Error::Judgments { dir: job.dir, judge: judge.to_owned(), known });
     };
     for (trial, judgments) in job.trials.iter_mut().zip(&found) {
-        let verdict = judgments.iter().find(|j| j.judge_digest == digest).map(|judgment| judgment.verdict.clone());
-        replace(trial, verdict, judge);
+        replace(trial, judgments.iter().find(|judgment| judgment.judge_digest == digest), judge);
     }
     let name = found.iter().flatten().find(|judgment| judgment.judge_digest == digest);
     job.record.judge = name.map_or_else(|| judge.to_owned(), |judgment| judgment.judge.clone());
     Ok(job)
 }
 
-fn replace(trial: &mut TrialRecord, verdict: Option<Verdict>, judge: &str) {
+fn replace(trial: &mut TrialRecord, judgment: Option<&JudgmentRecord>, judge: &str) {
     let was_judged = trial.verdict.is_some() || trial.outcome == OutcomeKind::Ungraded;
-    match verdict {
+    trial.judge_spent = judgment.map(|judgment| judgment.spent).filter(|spent| spent.requests > 0);
+    match judgment.and_then(|judgment| judgment.verdict.clone()) {
         Some(verdict) => {
             if trial.outcome == OutcomeKind::Ungraded {
                 (trial.outcome, trial.reason) = (OutcomeKind::Scored, None);
@@ -103,7 +133,8 @@ fn replace(trial: &mut TrialRecord, verdict: Option<Verdict>, judge: &str) {
         }
         None if was_judged => {
             trial.outcome = OutcomeKind::Ungraded;
-            trial.reason = Some(format!("the judge `{judge}` has not judged it"));
+            let why = judgment.and_then(|judgment| judgment.reason.clone());
+            trial.reason = Some(why.unwrap_or_else(|| format!("the judge `{judge}` has not judged it")));
             (trial.reward, trial.verdict) = (None, None);
         }
         None => {}

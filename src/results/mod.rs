@@ -17,6 +17,7 @@ mod outcome;
 mod read;
 mod record;
 mod resume;
+mod said;
 mod store;
 mod time;
 mod trial_files;

@@ -68,6 +68,9 @@ pub struct TaskRecord {
     /// How hard the task's file said it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difficulty: Option<String>,
+    /// The SHA-256 of its rubric, in hexadecimal, where it has one: a judge that reads it is measured by the same one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rubric_sha256: Option<String>,
     /// What it asks, kept so that a report needs nothing but the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
@@ -168,6 +171,9 @@ pub struct TrialRecord {
     /// Where the task's script ran, where that judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verifier_environment: Option<ScriptEnvironment>,
+    /// The path with which what the script left became too much, so that not all of it is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verifier_over: Option<String>,
     /// Which judge the job has.
     pub judge: String,
     /// What judging took, apart from what the agent used; `None` where no model was asked.
@@ -219,6 +225,7 @@ impl TrialRecord {
             artifacts: end.artifacts.files.iter().map(artifact_record).collect(),
             artifacts_over: end.artifacts.over.clone(),
             verifier_environment: end.script.as_ref().map(|script| script.environment),
+            verifier_over: end.script.as_ref().and_then(|script| script.files.over.clone()),
             judge: job.judge.clone(),
             judge_spent: end.judging.as_ref().map(|judging| judging.spent).filter(|spent| spent.requests > 0),
             timing: end.timing.clone(),

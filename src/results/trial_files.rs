@@ -3,14 +3,14 @@
 
 use super::file::{append, make_folder, remove_unfinished, sync_together, unfinished, write_unsynced};
 use super::record::{JobRecord, TrialRecord, raw_answer};
-use super::{Error, evidence, harbor_trial};
+use super::{Error, evidence, harbor_trial, said};
 use crate::event::TrialEnd;
 use crate::network::Attempt;
 use crate::plan::PlannedTrial;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The file that says that a trial has ended.
@@ -18,9 +18,6 @@ pub const RESULT: &str = "result.json";
 
 /// Where the answer's bytes are kept, seen from the trial's folder.
 pub const ANSWER: &str = "artifacts/app/answer.txt";
-
-/// What a script judge wrote, by Harbor's name for it.
-const SCRIPT_OUTPUT: &str = "verifier/test-stdout.txt";
 
 /// Where a file of the container is kept, seen from the trial's folder; `path` is absolute and has no `..`.
 pub fn artifact_path(path: &str) -> PathBuf {
@@ -86,8 +83,8 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd, record: 
     let reward = record.reward.map(|reward| format!("{reward:?}\n"));
     let verdict = record.verdict.as_ref().map(|verdict| pretty(&json!(verdict)));
     let rewards = harbor_trial::rewards(record).filter(|rewards| rewards.len() > 1).map(|map| pretty(&json!(map)));
-    let replies = end.judging.iter().flat_map(|judging| &judging.replies);
-    add_lines(&trial_dir.join("verifier/replies.jsonl"), replies.map(|reply| json!(reply)))?;
+    let replies = end.judging.as_ref().map_or(&[][..], |judging| &judging.replies);
+    said::keep(&trial_dir.join("verifier"), replies, end.script.as_ref())?;
     let exception = harbor_trial::exception(record)
         .map(|(name, _)| format!("{name}: {}\n", record.reason.as_deref().unwrap_or("no reason was given")));
     for artifact in &end.artifacts.files {
@@ -100,7 +97,7 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd, record: 
     if said.is_some() {
         make_folder(&trial_dir.join("agent"))?;
     }
-    let bytes: [(&str, Option<&[u8]>); 9] = [
+    let bytes: [(&str, Option<&[u8]>); 8] = [
         ("agent/trajectory.json", trajectory.as_deref()),
         ("agent/messages.json", messages.as_deref()),
         (ANSWER, raw),
@@ -109,7 +106,6 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd, record: 
         // Harbor prefers this one, where there is more than the reward.
         ("verifier/reward.json", rewards.as_deref()),
         ("verifier/verdict.json", verdict.as_deref()),
-        (SCRIPT_OUTPUT, end.script.as_ref().map(|script| &*script.output)),
         ("exception.txt", exception.as_ref().map(String::as_bytes)),
     ];
     for (name, bytes) in bytes {
@@ -124,20 +120,13 @@ pub fn end(dir: &Path, job: &JobRecord, config: &Value, end: &TrialEnd, record: 
     let result = harbor_trial::result(record, trial_config, &trial_dir, &job.dataset, &id);
     let path = trial_dir.join(RESULT);
     let marker = unfinished(&path, &pretty(&result))?;
-    let mut paths = everything(&trial_dir)?;
+    // The unfinished result is among them.
+    let not_ours = |name: &str| name == RETRIES || !(OURS.contains(&name) || name.starts_with('.'));
+    let mut paths = everything(&trial_dir, not_ours)?;
     paths.push(dir.to_path_buf());
     sync_together(&paths)?;
     marker.persist(&path).map_err(|e| Error::Write { path: path.clone(), source: e.error })?;
     sync_together(&[trial_dir])
-}
-
-/// Appends values to a file, one a line; the trial's end syncs it. What earlier judgments of the same answer said stays.
-fn add_lines(path: &Path, values: impl Iterator<Item = Value>) -> Result<(), Error> {
-    let lines: String = values.map(|value| format!("{value}\n")).collect();
-    if lines.is_empty() {
-        return Ok(());
-    }
-    append(path)?.write_all(lines.as_bytes()).map_err(|source| Error::Write { path: path.to_path_buf(), source })
 }
 
 /// Moves what a try has left into `retries/<n>/`, so that its evidence is kept while the trial runs again. Says
@@ -192,20 +181,13 @@ fn trial_id(job_id: &str, trial: &str) -> String {
     uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string()
 }
 
-/// All files and folders of ours in a trial's folder, the unfinished result among them, earlier tries left out.
-fn everything(trial_dir: &Path) -> Result<Vec<PathBuf>, Error> {
-    let ours = |entry: &walkdir::DirEntry| match entry.depth() {
-        0 => true,
-        1 => {
-            let name = entry.file_name().to_string_lossy();
-            name != RETRIES && (OURS.contains(&&*name) || name.starts_with('.'))
-        }
-        _ => true,
-    };
+/// A folder with all files and folders below it, but for those right in it whose names are left out.
+pub fn everything(folder: &Path, is_left_out: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, Error> {
+    let stays = |entry: &walkdir::DirEntry| entry.depth() != 1 || !is_left_out(&entry.file_name().to_string_lossy());
     let mut paths = Vec::new();
-    for entry in walkdir::WalkDir::new(trial_dir).into_iter().filter_entry(ours) {
+    for entry in walkdir::WalkDir::new(folder).into_iter().filter_entry(stays) {
         let entry = entry.map_err(|e| {
-            let path = e.path().unwrap_or(trial_dir).to_path_buf();
+            let path = e.path().unwrap_or(folder).to_path_buf();
             Error::Read { path, source: e.into() }
         })?;
         if entry.file_type().is_file() || entry.file_type().is_dir() {

@@ -33,6 +33,21 @@ pub fn gwet_ac1(a: &[u32], b: &[u32]) -> Option<f64> {
     beyond(percent(a, b)?, chance)
 }
 
+/// Fleiss' kappa of several raters (1971): `raters[r][i]` as in [`krippendorff_alpha`], but only items on which all of
+/// them say something count, since it is defined for one number of ratings an item. Chance is the sum of the squares of
+/// the categories' shares. `None` where no item counts, for one rater, and where all values are one.
+pub fn fleiss_kappa(raters: &[Vec<Option<u32>>]) -> Option<f64> {
+    let items = raters.iter().map(Vec::len).max()?;
+    let values_of =
+        |item: usize| -> Option<Vec<u32>> { raters.iter().map(|rater| rater.get(item).copied().flatten()).collect() };
+    let units: Vec<Vec<u32>> = (0..items).filter_map(values_of).collect();
+    let all: Vec<u32> = units.concat();
+    let (n, pairs) = (all.len() as f64, raters.len() as f64 * (raters.len() as f64 - 1.0));
+    let observed = units.iter().map(|values| 1.0 - unequal(values) / pairs).sum::<f64>() / units.len() as f64;
+    let chance = 1.0 - unequal(&all) / (n * n);
+    if pairs > 0.0 && n > 0.0 { beyond(observed, chance) } else { None }
+}
+
 /// Krippendorff's alpha for any number of raters, nominal: `raters[r][i]` is what rater `r` says of item `i`, `None`
 /// where it says nothing. Items with fewer than two values don't count. `None` where nothing can be compared, or all
 /// values are one.
@@ -103,6 +118,23 @@ mod tests {
         assert_eq!(krippendorff_alpha(&[vec![Some(1); 5], vec![Some(1); 5]]), None);
         assert_eq!((percent(&[], &[]), cohen_kappa(&[], &[]), gwet_ac1(&[], &[])), (None, None, None));
         assert_eq!(krippendorff_alpha(&[vec![Some(1), None], vec![None, Some(0)]]), None);
+    }
+
+    #[test]
+    fn several_raters_agree_as_a_table_worked_by_hand_says() {
+        // Three raters, six items, half of the 18 values each: 4 items whole, 2 with a third of their pairs; chance 0.5.
+        let rater = |values: [u32; 6]| values.map(Some).to_vec();
+        let raters = [rater([1, 0, 1, 0, 1, 0]), rater([1, 0, 1, 0, 1, 0]), rater([1, 0, 0, 1, 1, 0])];
+        near(fleiss_kappa(&raters), ((4.0 + 2.0 / 3.0) / 6.0 - 0.5) / 0.5);
+        let gap = [raters[0].clone(), raters[1].clone(), vec![Some(1), None, Some(0), None, Some(1), Some(0)]];
+        // Of items 1, 3, 5 and 6 all say something: 3 whole, 1 with a third; 8 of 12 values are 1.
+        let chance = (64.0 + 16.0) / 144.0;
+        near(fleiss_kappa(&gap), ((3.0 + 1.0 / 3.0) / 4.0 - chance) / (1.0 - chance));
+        assert_eq!(
+            (fleiss_kappa(&[]), fleiss_kappa(&raters[..1]), fleiss_kappa(&[vec![None], vec![Some(1)]])),
+            (None, None, None)
+        );
+        assert_eq!(fleiss_kappa(&[vec![Some(1)], vec![Some(1)]]), None);
     }
 
     #[test]

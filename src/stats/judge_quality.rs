@@ -3,7 +3,7 @@
 //! Right means a full reward; a refusal's half is not right. An answer that the judge could not decide is in no rate, and
 //! is counted beside them.
 
-use super::agreement::{cohen_kappa, gwet_ac1, krippendorff_alpha, percent};
+use super::agreement::{cohen_kappa, fleiss_kappa, gwet_ac1, krippendorff_alpha, percent};
 use super::intervals::wilson;
 use serde::Serialize;
 
@@ -64,6 +64,22 @@ pub fn judge_quality(pairs: &[(f64, Option<f64>)]) -> JudgeQuality {
         gwet_ac1: gwet_ac1(&a, &b),
         krippendorff_alpha: krippendorff_alpha(&raters),
     }
+}
+
+/// How much several judges agree with each other on the same answers, whoever is right.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Between {
+    /// Fleiss' kappa, of the answers that all of them decided.
+    pub fleiss_kappa: Option<f64>,
+    /// Krippendorff's alpha, nominal, of the answers that two or more decided.
+    pub krippendorff_alpha: Option<f64>,
+}
+
+/// Compares judges by their rewards of the same answers in the same order; `None` where one gave none.
+pub fn judges_between(given: &[Vec<Option<f64>>]) -> Between {
+    let rater = |rewards: &Vec<Option<f64>>| rewards.iter().map(|reward| reward.map(category)).collect();
+    let raters: Vec<Vec<Option<u32>>> = given.iter().map(rater).collect();
+    Between { fleiss_kappa: fleiss_kappa(&raters), krippendorff_alpha: krippendorff_alpha(&raters) }
 }
 
 /// A reward as a category: equal to a millionth.

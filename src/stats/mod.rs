@@ -28,7 +28,7 @@ mod standing;
 mod summary;
 mod tiers;
 
-pub use agreement::{cohen_kappa, gwet_ac1, krippendorff_alpha, percent};
+pub use agreement::{cohen_kappa, fleiss_kappa, gwet_ac1, krippendorff_alpha, percent};
 pub use allocate::next_round;
 pub use beta::{Beta, fit};
 pub use bias::{JudgeRates, apparent_rate, prediction_powered};
@@ -43,7 +43,7 @@ pub use error::Error;
 pub use estimators::{pass_at_k, pass_hat_k};
 pub use expect::{Expected, Spending, expect};
 pub use intervals::{clopper_pearson, jeffreys, wilson};
-pub use judge_quality::{JudgeQuality, Share, judge_quality};
+pub use judge_quality::{Between, JudgeQuality, Share, judge_quality, judges_between};
 pub use paired::{Paired, paired, smallest_difference, tasks_to_find};
 pub use panel::{Rate, gap_chance, panel_masses};
 pub use prior::{Posterior, Prior};

@@ -209,7 +209,7 @@ fn other_ways_to_be_wrong() {
 
 #[test]
 fn the_record_of_a_job_reads_back_as_the_same_job() {
-    let file = "n_attempts: 6\nretry: {max_retries: 1}\nagent_timeout_multiplier: 2\n\
+    let file = "n_attempts: 6\nretry: {max_retries: 1}\nagent_timeout_multiplier: 2\nverifier_timeout_multiplier: 3\n\
                 agents: [{name: command, model_name: m, kwargs: {cmd: 'x {y}', n: 3}, env: {MODE: fast, KEY: '${KEY}'},\n\
                           override_timeout_sec: 10, max_timeout_sec: 5, extra_allowed_hosts: [B.com., a.com]}]\n\
                 datasets: [{path: a, task_names: ['x*'], exclude_task_names: ['xy'], n_tasks: 3}]\ntasks: [{path: one}]\n\

@@ -80,11 +80,16 @@ fn what_was_measured_is_kept_for_calibration_and_two_judges_are_set_side_by_side
     assert!(kept["judge_digest"].as_str().is_some_and(|digest| digest.starts_with("sha256:")), "{kept}");
     suite.write("judge.script", r#"{"default": {"reward": 0.0}, "tasks": {"a": {"failure": "no connection"}}}"#);
     let args = ["judge-cases", "cases.jsonl", "--scripted-judge", "judge.script"];
-    let run = suite.run(&args).expect_code(0);
+    let run = suite.run(&args).expect_code(3);
     assert!(run.stdout.contains("0 wrong taken for right, 1 ungraded"), "{}", run.stdout);
     assert!(run.stdout.contains("a: expected 1.0, ungraded: no connection"), "{}", run.stdout);
+    for (min, code) in [("1", 1), ("0.51", 1), ("0.5", 3), ("0", 3)] {
+        // The one case that is left has a wrong label, so with any verdict on the other one at most half agree.
+        suite.write("judge.script", r#"{"default": {"reward": 1.0}, "tasks": {"a": {"failure": "no connection"}}}"#);
+        suite.run(&[&args[..], &["--min-agreement", min]].concat()).expect_code(code);
+    }
     let run = suite.run(&["judge-cases", "cases.jsonl", "--judge", "rules", "--judge", "rules"]).expect_code(0);
-    assert!(run.stdout.ends_with("the judges differ on 0 cases\n"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("the judges differ on 0 cases (kappa -, alpha -)\n"), "{}", run.stdout);
     let run = suite.run(&["judge-cases", "cases.jsonl", "--judge", "script"]).expect_code(2);
     assert!(run.stderr.contains("needs a task"), "{}", run.stderr);
 }

@@ -1,6 +1,6 @@
 //! What a judge that asks models costs, and how it is tried out while it is down. Nothing here knows a judge's words.
 
-use crate::judge_models::{KEY, RUN, honest, judged, says, suite};
+use crate::judge_bed::{KEY, RUN, honest, judged, says, suite};
 use crate::model_server::{Act, Server};
 use crate::tiny::{ledger, tally, trial};
 use serde_json::{Value, json};
@@ -119,6 +119,38 @@ fn a_wrong_key_ends_a_measurement_at_once_with_one_sentence() {
     assert!(run.stdout.is_empty() && run.stderr.contains("does not accept the key"), "{}", run.stderr);
     assert_eq!(run.stderr.lines().filter(|line| line.starts_with("error: ")).count(), 1, "{}", run.stderr);
     assert!(server.requests().len() <= 8 && !suite.join("judge.json").exists(), "{}", server.requests().len());
+}
+
+#[test]
+fn a_measurement_costs_what_the_named_prices_say_and_one_with_ungraded_cases_is_not_done() {
+    let count = AtomicUsize::new(0);
+    let server = Server::with(move |request| match count.fetch_add(1, Ordering::SeqCst) {
+        0 => Act::json(503, &json!({"error": {"message": "down"}})),
+        _ => says(&honest(request)),
+    });
+    let (suite, script) = suite(&[], "");
+    let case = json!({"question": "How many?", "key": "42", "submission": "42", "expected": 1.0});
+    suite.write("cases.jsonl", format!("{case}\n"));
+    suite.write("prices.toml", "[\"org/m\"]\ndate = \"2026-11-30\"\ninput = 1.0\noutput = 2.0\ncache_read = 0.1\n");
+    let args = ["judge-cases", "cases.jsonl", "--judge", "rubric", "--judge-model", "org/m", "--prices", "prices.toml"];
+    // The client itself asks again; what the failed try used nobody says.
+    let run = judged(&suite, &script, &server, &args, KEY).expect_code(0);
+    assert!(run.stdout.contains("used  2 requests, 110 tokens read, 5 written, 0.000030 USD"), "{}", run.stdout);
+    let down = Server::with(|_| says("I'd rather not say."));
+    let run = judged(&suite, &script, &down, &[&args[..], &["--format", "json"]].concat(), KEY).expect_code(3);
+    let said: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!((&said["ungraded"], &said["spent"]["requests"]), (&json!(1), &json!(3)), "{said}");
+    assert!((said["spent"]["cost_usd"].as_f64().expect("a price") - 90e-6).abs() < 1e-12, "{said}");
+    let first = AtomicUsize::new(0);
+    let html = Server::with(move |request| match first.fetch_add(1, Ordering::SeqCst) {
+        0 => Act::bytes(200, "text/html", "<html></html>"),
+        _ => says(&honest(request)),
+    });
+    let run = judged(&suite, &script, &html, &args, KEY).expect_code(0);
+    let used = "used  2 requests, 110 tokens read, 5 written, cost not known";
+    assert!(run.stdout.contains(used), "what the page was charged for nobody said: {}", run.stdout);
+    let missing = judged(&suite, &script, &down, &[&args[..7], &["none.toml"]].concat(), KEY).expect_code(2);
+    assert!(missing.stderr.contains("`none.toml`"), "{}", missing.stderr);
 }
 
 #[test]

@@ -95,11 +95,15 @@ mod audit_contextbench;
 
 /// The `rules` judge: labelled cases and the verb that measures it.
 mod judge;
+/// Judges that ask models, against a server on this machine: faults, votes, outages, injected text.
+mod judge_bed;
+mod judge_faults;
 /// The `rules` judge: what holds for any text.
 mod judge_hostile;
+mod judge_injection;
+mod judge_kept;
 /// Judges measured, and a job's answers judged again, by models and scripts.
 mod judge_measured;
-/// Judges that ask models, against a server on this machine: faults, votes, outages, injected text.
 mod judge_models;
 /// Judges that ask models: what they cost, and how one that is down is tried out.
 mod judge_outage;

@@ -35,7 +35,7 @@ if grep -q 42 /app/answer.txt; then echo 1; else echo 0; fi > /logs/verifier/rew
 type Trial = (&'static str, &'static str, &'static str, &'static str, &'static str, OutcomeKind, Option<f64>);
 
 /// Scripts of all kinds.
-const TASKS: [Trial; 15] = [
+const TASKS: [Trial; 17] = [
     ("right", "", "", "echo 42 > /app/answer.txt", JUDGE, Scored, Some(1.0)),
     ("wrong", "", "", "echo 41 > /app/answer.txt", JUDGE, Scored, Some(0.0)),
     ("cheats", "artifacts = [\"/logs\", \"/tests\"]", "", CHEAT, JUDGE, Scored, Some(0.0)),
@@ -64,7 +64,8 @@ const TASKS: [Trial; 15] = [
         "",
         "[verifier]\nenv = { UP = \"${SEATRIAL_TEST_UP:-no}\" }",
         "echo 42 > /app/answer.txt",
-        "test $UP = yes && echo 1 > /logs/verifier/reward.txt || echo the judge is down",
+        "echo $UP > /logs/verifier/up-$UP
+test $UP = yes && echo 1 > /logs/verifier/reward.txt || echo the judge is down",
         Ungraded,
         None,
     ),
@@ -83,6 +84,26 @@ const TASKS: [Trial; 15] = [
         Some(1.0),
     ),
     ("interpreter", "", "", "echo 42 > /app/answer.txt", "exec python3 /tests/more.py", Scored, Some(1.0)),
+    (
+        "leaves",
+        "",
+        "",
+        "mkdir -p /logs/verifier; echo agents > /logs/verifier/old; echo 42 > /app/answer.txt",
+        "cd /logs/verifier; mkdir -p deep/er judgments; echo '{}' > ctrf.json; echo more > deep/er/report.txt
+ln -s /etc/passwd link; mkfifo pipe; echo forged > verdict.json; echo forged > judgments/x; echo forged > test-stdout.txt
+echo 0.5 > reward.txt; echo said",
+        Scored,
+        Some(0.5),
+    ),
+    (
+        "leaves-too-much",
+        "",
+        "",
+        "echo 42 > /app/answer.txt",
+        "cd /logs/verifier; echo 1 > a.txt; dd if=/dev/zero of=b.bin bs=1M count=70 2>/dev/null; echo 1 > reward.txt",
+        Scored,
+        Some(1.0),
+    ),
     ("greedy", "", "memory_mb = 64", "true", "exec python3 -c 'x = bytearray(200 << 20)'", Ungraded, None),
 ];
 
@@ -116,6 +137,21 @@ async fn a_script_judges_what_the_agent_declared_and_nothing_else_of_it() {
     assert_eq!(kept("artifacts", "artifacts/app/out/deep/a"), "1\n");
     assert_eq!(trial(&dir, "artifacts").verdict.expect("a verdict").numbers["files"], 2.0);
     assert_eq!(kept("no-reward", "verifier/test-stdout.txt"), "the judge is down\n");
+    let files = |name: &str| -> Vec<String> {
+        let folder = dir.join(&trial(&dir, name).trial.name).join("verifier");
+        crate::mini::tree(&folder).into_keys().filter(|path| folder.join(path).is_file()).collect()
+    };
+    assert_eq!(
+        files("leaves"),
+        ["ctrf.json", "deep/er/report.txt", "reward.txt", "test-stdout.txt", "verdict.json"],
+        "all that the script left, but links and special files; nothing of the agent's"
+    );
+    assert_eq!(kept("leaves", "verifier/deep/er/report.txt"), "more\n");
+    assert_eq!(kept("leaves", "verifier/test-stdout.txt"), "said\n");
+    assert!(kept("leaves", "verifier/verdict.json").contains("\"judge\": \"script\""), "ours is kept");
+    assert_eq!(trial(&dir, "leaves-too-much").verifier_over.as_deref(), Some("/logs/verifier/b.bin"));
+    assert_eq!(files("leaves-too-much"), ["a.txt", "reward.txt", "test-stdout.txt", "verdict.json"]);
+    assert_eq!(files("no-reward"), ["test-stdout.txt", "up-no"]);
     let environment = kept("settings", "agent/command.txt");
     assert!(environment.contains("COLOR=blue") && !environment.contains("JUDGE_COLOR"), "{environment}");
     let looked = kept("cheats", "verifier/test-stdout.txt");
@@ -132,6 +168,11 @@ async fn a_script_judges_what_the_agent_declared_and_nothing_else_of_it() {
     let after = trial(&dir, "no-reward");
     assert_eq!((after.outcome, after.reward, after.agent_run), (Scored, Some(1.0), before.agent_run));
     assert_eq!(kept("no-reward", "verifier/test-stdout.txt"), "");
+    assert_eq!(
+        files("no-reward"),
+        ["reward.txt", "test-stdout.txt", "up-yes", "verdict.json"],
+        "of the last run alone"
+    );
 }
 
 #[tokio::test]
@@ -144,6 +185,9 @@ async fn harbors_shared_way_is_taken_where_it_is_asked_for_and_said() {
     let test = "cat /logs/verifier/* 2>/dev/null; test -f /app/only-here && echo 0.5 > /logs/verifier/reward.txt";
     task(&suite, "shared", "", "", left, test);
     task(&suite, "separate", "", "[verifier]\nenvironment_mode = \"separate\"", left, test);
+    task(&suite, "slow", "", "[verifier]\ntimeout_sec = 100", "true", "echo seen > /logs/verifier/seen; sleep 60");
+    // The script's own factor counts for it, not that of all time limits.
+    suite.write("harbor.yml", "timeout_multiplier: 50\nverifier_timeout_multiplier: 0.015\n");
     let job = format!("shared-{}", std::process::id());
     let args = ["run", "tasks", "--command", AGENT, "--job-name", &job, "-q", "--verifier-environment", "shared"];
     suite.run(&args).expect_code(3);
@@ -151,6 +195,9 @@ async fn harbors_shared_way_is_taken_where_it_is_asked_for_and_said() {
     let ends =
         ["shared", "separate"].map(|name| trial(&dir, name)).map(|r| (r.outcome, r.reward, r.verifier_environment));
     assert_eq!(ends, [(Scored, Some(0.5), Some(Shared)), (Ungraded, None, Some(Separate))]);
+    let slow = trial(&dir, "slow");
+    assert_eq!(slow.reason.as_deref(), Some("`tests/test.sh` ran longer than 1.5 s"));
+    assert_eq!(suite.read(&format!("jobs/{job}/{}/verifier/seen", slow.trial.name)), "seen\n");
 }
 
 #[tokio::test]

@@ -63,8 +63,7 @@ impl Form {
         }
     }
 
-    /// The prompt for one answer. With `mark`, the answer stands between lines that it can't forge, where the text
-    /// leaves room for them.
+    /// The prompt for one answer. With `mark`, the answer stands between marks that it can't forge.
     ///
     /// # Errors
     /// What is wrong with the task's rubric, where this form needs one.

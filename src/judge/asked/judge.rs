@@ -70,6 +70,11 @@ impl Asking {
         Ok(Asking { form, settings, voters, prices })
     }
 
+    /// How it asks.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
     /// The judge's name.
     pub fn name(&self) -> &'static str {
         self.form.name()
@@ -104,7 +109,7 @@ impl Asking {
     pub async fn decide(&self, matter: Matter<'_>) -> Judgment {
         if matter.answer.trim().is_empty() {
             let read = vec![(String::new(), self.form.empty(matter))];
-            return self.verdict(read, 0).into();
+            return self.verdict(read).into();
         }
         let prompt = match self.form.prompt(matter, self.settings.boundary) {
             Ok(prompt) => prompt,
@@ -128,14 +133,17 @@ impl Asking {
         // A verdict of fewer votes than were asked for would be another judge's.
         let result = match failed {
             Some(error) => Err(error),
-            None => self.verdict(reads, prompt.cut_bytes),
+            None => self.verdict(reads).map(|verdict| Verdict {
+                cut_bytes: prompt.cut_bytes,
+                marked: Some(prompt.marked),
+                ..verdict
+            }),
         };
         Judgment { result, spent: told.spent, replies: told.replies }
     }
 
-    fn verdict(&self, reads: Vec<(String, Read)>, cut_bytes: u64) -> Result<Verdict, JudgeError> {
-        let verdict = together(self.form.name(), reads).ok_or_else(|| JudgeError::lasting("the judge has no vote"))?;
-        Ok(Verdict { cut_bytes, ..verdict })
+    fn verdict(&self, reads: Vec<(String, Read)>) -> Result<Verdict, JudgeError> {
+        together(self.form.name(), reads).ok_or_else(|| JudgeError::lasting("the judge has no vote"))
     }
 
     async fn vote(
@@ -224,11 +232,13 @@ impl Told {
         why: Option<&String>,
         prices: &Prices,
     ) {
+        let price = |usage: &Usage| prices.cost(&voter.client.endpoint().model, usage);
         self.spent += Spent {
             requests: u64::from(reply.retries) + 1,
             input_tokens: reply.usage.as_ref().map_or(0, Usage::prompt),
             output_tokens: reply.usage.as_ref().map_or(0, |usage| usage.output),
-            cost_usd: reply.usage.as_ref().and_then(|usage| prices.cost(&voter.client.endpoint().model, usage)),
+            // What an answer that broke off before this one had used nobody said.
+            cost_usd: reply.usage.as_ref().filter(|_| reply.cut_streams == 0).and_then(price),
         };
         let effective = reply.effective.clone().into();
         let text = if reply.text().is_empty() { reply.raw.to_string() } else { reply.text() };
@@ -236,10 +246,14 @@ impl Told {
     }
 
     fn failure(&mut self, voter: &Voter, (vote, attempt): (u32, u32), failure: &Failure, prices: &Prices) {
+        // A refusal or an error costs nothing. An answer that did not come to its end, or can't be read, may have cost what
+        // a good one does, and nobody said how much.
+        let is_answer = failure.status.is_some_and(|status| (200..300).contains(&status));
+        let is_known = !is_answer && !matches!(failure.class, Class::Timeout | Class::BadReply);
         self.spent += Spent {
             requests: u64::from(failure.attempts),
-            // Nothing was used as far as anybody says, but where a price is unknown no sum is known.
-            cost_usd: prices.cost(&voter.client.endpoint().model, &Usage::default()),
+            // Where a price is unknown no sum is known.
+            cost_usd: prices.cost(&voter.client.endpoint().model, &Usage::default()).filter(|_| is_known),
             ..Spent::default()
         };
         let trouble = Some(failure.to_string());
