@@ -3,7 +3,7 @@
 use super::bar::{bar, bar_of_masses};
 use super::numbers::number_of;
 use super::plain::{clip, plain};
-use super::text::fact;
+use super::text::{column, fact};
 use crate::stats::{Calibration, Standing, Status, TaskCalibration};
 use crate::task::by_name;
 use std::fmt::Write as _;
@@ -50,7 +50,7 @@ pub fn calibration(calibration: &Calibration) -> String {
         let main = &task.reference;
         let passes = format!("{}/{}", main.passes, main.n);
         let bar = belief(calibration, task);
-        let line = format!("  {:<NAME$}{passes:>7}  {bar}  {}", clip(&plain(name), NAME), verdict(main));
+        let line = format!("{}{passes:>7}  {bar}  {}", column(&format!("  {}", plain(name)), NAME + 2), verdict(main));
         out.push_str(line.trim_end());
         out.push('\n');
     }
