@@ -32,6 +32,9 @@ pub struct AgentRun {
     pub dropped_bytes: u64,
     /// Something was wrong with the sandbox's stream that only the agent can have caused, in words.
     pub spoiled: Option<String>,
+    /// The last line that it wrote, where it did not end well and all that it wrote was kept; cut to 200 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_line: Option<String>,
     /// The cap on models, such as `50 requests`, over which it was refused more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_budget: Option<String>,
@@ -108,6 +111,9 @@ pub async fn run(
     };
     if agent_run.exit_code.is_none() && agent_run.seconds == 0.0 {
         agent_run.seconds = started.elapsed().as_secs_f64();
+    }
+    if !agent_run.is_clean() && agent_run.dropped_bytes == 0 {
+        agent_run.last_line = transcript.last_line();
     }
     send(transcript.finish(agent_run.dropped_bytes), on_text);
     Ok(agent_run)

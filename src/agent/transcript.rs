@@ -6,7 +6,13 @@
 pub struct Transcript {
     /// The beginning of a character whose rest is still to come; at most three bytes.
     carry: Vec<u8>,
+    /// The last of the text, from which its last line is taken.
+    tail: String,
 }
+
+/// How much of the last text is kept, in bytes, and how many characters of the last line are told.
+const TAIL: usize = 4096;
+const LINE: usize = 200;
 
 impl Transcript {
     /// The text of the next piece.
@@ -15,7 +21,18 @@ impl Transcript {
         joined.extend_from_slice(bytes);
         let keep = unfinished(&joined);
         self.carry = joined.split_off(joined.len() - keep);
-        String::from_utf8_lossy(&joined).into_owned()
+        let text = String::from_utf8_lossy(&joined).into_owned();
+        self.tail.push_str(&text);
+        let over = self.tail.len().saturating_sub(TAIL);
+        let cut = (over..=self.tail.len()).find(|at| self.tail.is_char_boundary(*at)).unwrap_or(0);
+        self.tail.drain(..cut);
+        text
+    }
+
+    /// The last line that isn't blank, without spaces around it and at most so long.
+    pub fn last_line(&self) -> Option<String> {
+        let line = self.tail.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+        Some(line.chars().take(LINE).collect())
     }
 
     /// What is left at the end, and a mark where output was dropped (`dropped` bytes of it).
@@ -60,6 +77,18 @@ mod tests {
             let end = transcript.push(head) + &transcript.finish(7);
             assert!(end.ends_with("[seatrial: 7 more bytes of output were dropped here]\n"), "{end:?}");
         }
+    }
+
+    #[test]
+    fn the_last_line_is_the_last_that_says_something() {
+        let mut transcript = Transcript::default();
+        assert_eq!(transcript.last_line(), None);
+        transcript.push("first\n".repeat(5000).as_bytes());
+        transcript.push(b"Traceback\n  sh: 1: ag");
+        transcript.push("nt: not found 漢\r\n\n  \n".as_bytes());
+        assert_eq!(transcript.last_line().as_deref(), Some("sh: 1: agnt: not found 漢"));
+        transcript.push("é".repeat(9999).as_bytes());
+        assert_eq!(transcript.last_line().map(|line| line.chars().count()), Some(LINE));
     }
 
     #[test]

@@ -75,6 +75,15 @@ pub fn run(args: &CalibrateArgs) -> Result<u8, Error> {
         super::report::deliver(&calibration.text(), Some(path))?;
     }
     let _ = std::io::stdout().write_all(report::calibration(&calibration).as_bytes());
+    for (agent, facts) in &calibration.models {
+        let Some(reason) = &facts.broken else { continue };
+        super::say(&format!(
+            "warning: no tier is told by `{agent}`: every trial of it ended with an error of its own or without an answer, so \
+             it measures the agent and not the tasks; the first one: {}\n\nhint: mend the agent, see that it passes a \
+             task or leaves a wrong answer, and run the tasks again\n",
+            report::plain(reason)
+        ));
+    }
     if let Some(path) = &args.output {
         let path = path.display();
         let dataset = jobs.first().map_or("tasks", |(job, _)| &job.record.dataset);

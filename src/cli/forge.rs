@@ -77,16 +77,21 @@ pub fn run(args: &ForgeArgs) -> Result<u8, Error> {
     Ok(exit::OK)
 }
 
+/// How many gates have room beside each other.
+const GATES: usize = 5;
+
 /// How many plans of each type were drawn, how many became questions, and how many each gate stopped.
 fn table(forged: &Forged) -> String {
-    let mut out = format!("{:24}{:>6}{:>7}", "type", "made", "drawn");
-    for gate in Gate::ALL {
-        out += &format!("{:>8}", gate.word());
-    }
-    for (kind, Tally { drawn, accepted, stopped }) in &forged.tallies {
-        out += &format!("\n{:24}{accepted:>6}{drawn:>7}", kind.word());
-        for gate in Gate::ALL {
-            out += &format!("{:>8}", stopped.get(gate).copied().unwrap_or(0));
+    let mut out = String::new();
+    for (place, gates) in Gate::ALL.chunks(GATES).enumerate() {
+        // Where all gates don't fit beside each other, the types come again with the others.
+        let first = place == 0;
+        let numbers = |made: &str, drawn: &str| if first { format!("{made:>6}{drawn:>7}") } else { String::new() };
+        out += &format!("{}{:24}{}", if first { "" } else { "\n\n" }, "type", numbers("made", "drawn"));
+        gates.iter().for_each(|gate| out += &format!("{:>8}", gate.word()));
+        for (kind, Tally { drawn, accepted, stopped }) in &forged.tallies {
+            out += &format!("\n{:24}{}", kind.word(), numbers(&accepted.to_string(), &drawn.to_string()));
+            gates.iter().for_each(|gate| out += &format!("{:>8}", stopped.get(gate).copied().unwrap_or(0)));
         }
     }
     out

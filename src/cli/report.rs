@@ -15,6 +15,10 @@ pub struct ReportArgs {
     /// The job's directory, such as `jobs/my-job`; the job may still be running. Several go into one HTML page
     #[arg(value_name = "JOBDIR", required = true)]
     jobs: Vec<PathBuf>,
+    /// In a page of several jobs over different tasks, compare those that all jobs have with the same content; without
+    /// this, such jobs stand one after the other
+    #[arg(long)]
+    common: bool,
     #[command(flatten)]
     categories: Categories,
     /// What to make of it
@@ -113,9 +117,11 @@ pub fn run(args: &ReportArgs) -> Result<u8, Error> {
         Format::Md => report::markdown(job, summary),
         Format::Junit => report::junit(job, summary),
         Format::Html => {
-            // Where nothing can be compared, the jobs are shown one after the other.
-            let jobs = shown.iter().map(|(job, _)| job.clone()).collect();
-            report::html(&shown, stats::compare(jobs, true).ok().as_ref())
+            let compared = compared(&shown, args.common);
+            if let Some(Err(why)) = &compared {
+                super::say(&format!("warning: the jobs are not compared: {why}"));
+            }
+            report::html(&shown, compared.as_ref().map(|found| found.as_ref().map_err(String::as_str)))
         }
     };
     deliver(&text, args.output.as_deref())?;
@@ -128,6 +134,22 @@ pub fn run(args: &ReportArgs) -> Result<u8, Error> {
         }
     }
     Ok(super::exit::OK)
+}
+
+/// What `seatrial compare` finds, or why it compares nothing; `None` where there is one agent only.
+fn compared(shown: &[(Job, Summary)], common: bool) -> Option<Result<stats::Comparison, String>> {
+    match stats::compare(shown.iter().map(|(job, _)| job.clone()).collect(), common) {
+        Ok(comparison) => Some(Ok(comparison)),
+        Err(stats::Error::OneAgent) => None,
+        Err(stats::Error::OtherTasks { same, tasks, why }) => {
+            let which = match same {
+                0 => "none is the same".to_owned(),
+                same => format!("`--common` compares the {same} that are"),
+            };
+            Some(Err(format!("{tasks} of their tasks are not the same in all of them ({}); {which}", why.join("; "))))
+        }
+        Err(error) => Some(Err(error.to_string())),
+    }
 }
 
 /// Writes a report to its file, or to standard output; a reader that is gone is no error.

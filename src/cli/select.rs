@@ -2,6 +2,7 @@
 
 use super::error::Error;
 use super::exit;
+use crate::report::column;
 use crate::stats::{Gap, Kinds, Selection, candidates, select};
 use crate::task::check_dataset;
 use std::collections::BTreeMap;
@@ -43,6 +44,15 @@ pub fn run(args: &SelectArgs) -> Result<u8, Error> {
     for at in &selection.chosen {
         super::show(&candidates[*at].id);
     }
+    let untyped = candidates.iter().filter(|candidate| candidate.question_type.is_none()).count();
+    if untyped > 0 {
+        let how =
+            if untyped == candidates.len() { "the mix of types is left to chance" } else { "they count as one type" };
+        let all = candidates.len();
+        super::say(&format!(
+            "warning: {untyped} of {all} tasks have no `question_type`: {how}\n\nhint: `--tasks DIR` takes types from tasks"
+        ));
+    }
     super::say(&summary(&selection, candidates.len()));
     Ok(exit::OK)
 }
@@ -60,19 +70,23 @@ fn kinds(dir: &Path) -> Result<BTreeMap<String, Kinds>, Error> {
         .collect())
 }
 
+/// How wide the first column may be, so that a line has 80.
+const WIDTH: usize = 46;
+
 fn summary(selection: &Selection, all: usize) -> String {
-    let width = selection.gaps.iter().map(|gap| gap.what.chars().count()).max().unwrap_or(0);
+    let width = selection.gaps.iter().map(|gap| gap.what.chars().count()).max().unwrap_or(0).min(WIDTH);
     let mut out = format!("\n{} of {all} tasks\n", selection.chosen.len());
     out.push_str(&format!("{:width$}  {:>7}  {:>7}  {:>6}  {:>6}\n", "", "wanted", "found", "gap", "weight"));
     for Gap { what, weight, wanted, found } in &selection.gaps {
         let weight = if *weight == 0 { "exact".to_owned() } else { weight.to_string() };
         let gap = (found - wanted).abs();
-        out.push_str(&format!("{what:width$}  {wanted:>7.1}  {found:>7.1}  {gap:>6.1}  {weight:>6}\n"));
+        let what = column(what, width);
+        out.push_str(&format!("{what}  {wanted:>7.1}  {found:>7.1}  {gap:>6.1}  {weight:>6}\n"));
     }
     out.push_str(&format!(
         "objective {:.1}: gaps times weights, 0 is a perfect likeness\n\n\
-         These rates chose the subset, so its scores in them are no independent measurement: run it anew before\n\
-         quoting a score.",
+         These rates chose the subset, so its scores in them are no independent\n\
+         measurement: run it anew before quoting a score.",
         selection.objective
     ));
     out

@@ -2,7 +2,8 @@
 
 use super::error::Error;
 use super::exit;
-use crate::stamp::{Changes, changes, read_audit, read_calibration, stale_stamps, write};
+use super::words::count;
+use crate::stamp::{Changes, Stamped, changes, check_stamps, read_audit, read_calibration, write};
 use crate::{report, stats};
 use std::path::{Path, PathBuf};
 
@@ -42,10 +43,11 @@ pub fn run(args: &StampArgs) -> Result<u8, Error> {
     if let (Some(path), Some(task)) = (&args.calibration, &args.explain) {
         return explain(path, task);
     }
-    let stale = if args.check { check_stale(&args.dataset)? } else { 0 };
+    let found = if args.check { name_stale(&args.dataset)? } else { Stamped::default() };
+    let stale = found.stale.len();
     let (stamps, what) = match (&args.calibration, &args.audit) {
         (None, None) if args.check && stale == 0 => {
-            super::say("no stamp is stale");
+            super::say(&none_stale(&found, &args.dataset));
             return Ok(exit::OK);
         }
         (None, None) if args.check => return Ok(exit::CHECK_FAILED),
@@ -70,16 +72,28 @@ pub fn run(args: &StampArgs) -> Result<u8, Error> {
     Ok(if args.check && !fits { exit::CHECK_FAILED } else { exit::OK })
 }
 
-/// Names the tasks whose stamps hold no longer, and says how many there are.
-fn check_stale(dataset: &Path) -> Result<usize, Error> {
-    let stale = stale_stamps(dataset)?;
-    for (task, why) in &stale {
+/// Looks at the stamps and names those that hold no longer.
+fn name_stale(dataset: &Path) -> Result<Stamped, Error> {
+    let found = check_stamps(dataset)?;
+    for (task, why) in &found.stale {
         super::say(&format!("error: the calibration of `{task}` is stale: {why} since it was measured"));
     }
-    if !stale.is_empty() {
+    if !found.stale.is_empty() {
         super::say("\nhint: `seatrial populate` first where files are not restored yet; else measure and stamp again");
     }
-    Ok(stale.len())
+    Ok(found)
+}
+
+/// That nothing is stale, and of how much that is said.
+fn none_stale(found: &Stamped, dataset: &Path) -> String {
+    let dataset = dataset.display();
+    match found.stamped {
+        0 => format!(
+            "no task in `{dataset}` is stamped, so there is nothing to check\n\nhint: `seatrial calibrate JOBDIR -o \
+             calibration.json`, then `seatrial stamp {dataset} --calibration calibration.json`"
+        ),
+        stamped => format!("{stamped} of {} stamped, and no stamp is stale", count(found.tasks, "task")),
+    }
 }
 
 fn explain(path: &Path, task: &str) -> Result<u8, Error> {

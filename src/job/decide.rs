@@ -59,15 +59,17 @@ fn own_failure(run: &AgentRun) -> Option<WithVerdict> {
         }
         Some(Ended::Finished | Ended::OutOfTime | Ended::ProviderFailed | Ended::SandboxGone) | None => {}
     }
-    match (run.exit_code, run.signal) {
-        (Some(0), _) => None,
+    let how = match (run.exit_code, run.signal) {
+        (Some(0), _) => return None,
         // What POSIX's shells say of a command that they can't start.
-        (Some(126), _) => Some(error("it ended with exit code 126: its command could not be run".to_owned())),
-        (Some(127), _) => Some(error("it ended with exit code 127: its command is not in the image".to_owned())),
-        (Some(code), _) => Some(error(format!("it ended with exit code {code}"))),
-        (None, Some(signal)) => Some(error(format!("it was ended by signal {signal}"))),
-        (None, None) => Some(error("it ended without an exit code".to_owned())),
-    }
+        (Some(126), _) => "it ended with exit code 126: its command could not be run".to_owned(),
+        (Some(127), _) => "it ended with exit code 127: its command is not in the image".to_owned(),
+        (Some(code), _) => format!("it ended with exit code {code}"),
+        (None, Some(signal)) => format!("it was ended by signal {signal}"),
+        (None, None) => "it ended without an exit code".to_owned(),
+    };
+    let last = run.last_line.as_ref().map(|line| format!("; its last line: `{line}`")).unwrap_or_default();
+    Some(error(how + &last))
 }
 
 fn error(reason: String) -> WithVerdict {

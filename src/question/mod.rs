@@ -20,6 +20,7 @@ mod sql;
 mod table;
 mod value;
 mod variation;
+mod worded;
 mod wording;
 mod world;
 

@@ -1,17 +1,27 @@
 //! A calibration for a terminal: a table with each task's belief as a bar, and one task explained in words and numbers.
 
 use super::bar::{bar, bar_of_masses};
-use super::numbers::{number_of, tasks};
+use super::numbers::number_of;
 use super::plain::{clip, plain};
-use super::text::fact;
+use super::text::{column, fact};
 use crate::stats::{Calibration, Standing, Status, TaskCalibration};
+use crate::task::by_name;
 use std::fmt::Write as _;
 
 /// The column of the table that holds the tasks' names.
 const NAME: usize = 22;
 
 /// What each flag means.
-const FLAGS: [(&str, &str); 4] = [
+const FLAGS: [(&str, &str); 6] = [
+    (
+        "agent-broken",
+        "the agent did not work, so its failures say nothing of the task and no tier is told: its command could not be \
+         started, or every trial of it everywhere ended with its own error or without an answer",
+    ),
+    (
+        "agent-errors",
+        "on this task every trial of an agent ended with its own error or without an answer; these count as failed",
+    ),
     ("bad-key", "the audit calls the key bad, so no tier is told; mend the key, or `--signed TASK` vouches for it"),
     (
         "suspect-key",
@@ -33,11 +43,14 @@ pub fn calibration(calibration: &Calibration) -> String {
     out.push('\n');
     writeln!(out, "  {:<NAME$}{:>7}  0  pass rate, likely   1  tier (chance)", "task", "passes")
         .expect("a string takes everything");
-    for (name, task) in &calibration.tasks {
+    let mut tasks: Vec<(&str, &TaskCalibration)> =
+        calibration.tasks.iter().map(|(name, task)| (name.as_str(), task)).collect();
+    tasks.sort_by(|(a, _), (b, _)| by_name(a, b));
+    for (name, task) in &tasks {
         let main = &task.reference;
         let passes = format!("{}/{}", main.passes, main.n);
         let bar = belief(calibration, task);
-        let line = format!("  {:<NAME$}{passes:>7}  {bar}  {}", clip(&plain(name), NAME), verdict(main));
+        let line = format!("{}{passes:>7}  {bar}  {}", column(&format!("  {}", plain(name)), NAME + 2), verdict(main));
         out.push_str(line.trim_end());
         out.push('\n');
     }
@@ -50,7 +63,7 @@ pub fn calibration(calibration: &Calibration) -> String {
         &format!(
             "{} of {}: easy {}, medium {}, hard {}",
             count(Status::Stamped),
-            tasks(calibration.tasks.len() as u64),
+            number_of(tasks.len() as u64, "task"),
             tier("easy"),
             tier("medium"),
             tier("hard"),
@@ -68,20 +81,15 @@ pub fn calibration(calibration: &Calibration) -> String {
     for (status, name) in
         [(Status::NeedsMore, "needs more"), (Status::Borderline, "borderline"), (Status::Blocked, "blocked")]
     {
-        let names: Vec<&str> = calibration
-            .tasks
-            .iter()
-            .filter(|(_, task)| task.reference.status == status)
-            .map(|(name, _)| name.as_str())
-            .collect();
+        let names: Vec<&str> =
+            tasks.iter().filter(|(_, task)| task.reference.status == status).map(|(name, _)| *name).collect();
         if !names.is_empty() {
             fact(&mut out, name, &plain(&names.join(", ")));
         }
     }
     for (flag, meaning) in FLAGS {
         let has = |task: &TaskCalibration| task.flags.iter().any(|other| other == flag);
-        let names: Vec<&str> =
-            calibration.tasks.iter().filter(|(_, task)| has(task)).map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = tasks.iter().filter(|(_, task)| has(task)).map(|(name, _)| *name).collect();
         if !names.is_empty() {
             fact(&mut out, flag, &format!("{}: {meaning}", plain(&names.join(", "))));
         }
@@ -146,6 +154,7 @@ fn rule(calibration: &Calibration, main: &Standing) -> String {
     let more = main.needs_more.map(|more| format!("; {} will probably tell", number_of(more, "more trial")));
     match main.status {
         Status::Stamped => format!("{all}: met, {lead}"),
+        Status::AgentBroken => format!("{all}: not asked, since the agent did not work"),
         Status::Blocked => format!("{all}: met, {lead}; but the key can't be trusted"),
         Status::NeedsMore => format!("{all}: not met, {lead}{}", more.unwrap_or_default()),
         Status::Borderline => {
@@ -172,6 +181,7 @@ fn verdict(main: &Standing) -> String {
     match (main.status, main.needs_more) {
         (Status::Stamped, _) => format!("{} ({mass:.3})", tier.as_str()),
         (Status::Blocked, _) => format!("blocked, {} ({mass:.2})", tier.as_str()),
+        (Status::AgentBroken, _) => "agent did not work".to_owned(),
         (Status::NeedsMore, Some(more)) => format!("+{more}, {} ({mass:.3})", tier.as_str()),
         _ => format!("{} or {}", tier.as_str(), main.masses.second().0.as_str()),
     }

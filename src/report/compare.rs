@@ -6,7 +6,7 @@ use super::markdown::literal;
 use super::numbers::{counts, number_of, tasks, three, type_name};
 use super::plain::{clip, plain};
 use super::text::fact;
-use crate::stats::{Better, ComparedArm, Comparison, LEVEL, Pair, Part};
+use crate::stats::{Better, ComparedArm, Comparison, LEVEL, Pair, Part, why_not_compared};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -137,9 +137,9 @@ pub fn compare_markdown(comparison: &Comparison) -> String {
 pub fn notes(comparison: &Comparison) -> Vec<(&'static str, String)> {
     let mut notes: Vec<_> = comparison.notes.iter().map(|note| ("note", note.clone())).collect();
     if !comparison.left_out.is_empty() {
-        let names: Vec<String> = comparison.left_out.iter().map(ToString::to_string).collect();
-        let count = number_of(names.len() as u64, "task");
-        notes.push(("not compared", format!("{count}, not the same in all jobs: {}", names.join(", "))));
+        let count = number_of(comparison.left_out.len() as u64, "task");
+        let why = why_not_compared(&comparison.left_out).join("; ");
+        notes.push(("not compared", format!("{count}, not the same in all jobs: {why}")));
     }
     notes
 }

@@ -5,6 +5,7 @@ use super::numbers::{LeftOut, arm_name, left_out, why, words};
 use super::plain::plain;
 use crate::results::{Job, OutcomeKind, TrialRecord};
 use crate::stats::{ArmSummary, Summary};
+use crate::task::by_name;
 use std::collections::HashMap;
 
 /// A job as JUnit XML.
@@ -23,7 +24,10 @@ pub fn junit(job: &Job, summary: &Summary) -> String {
                 xml(part)
             ));
         }
-        for planned in job.record.trials.iter().filter(|trial| trial.agent_index == arm.agent_index) {
+        let mut trials: Vec<_> =
+            job.record.trials.iter().filter(|trial| trial.agent_index == arm.agent_index).collect();
+        trials.sort_by(|a, b| a.attempt.cmp(&b.attempt).then(by_name(&a.task, &b.task)));
+        for planned in trials {
             let record = ended.get(planned.name.as_str()).copied();
             let (task, attempt) = (xml(&planned.task), planned.attempt);
             let seconds = record.map_or(0.0, |record| record.timing.trial.finished_at - record.timing.trial.started_at);

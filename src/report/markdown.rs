@@ -44,12 +44,6 @@ pub fn markdown(job: &Job, summary: &Summary) -> String {
             out.push_str(&format!("| {name} | {text} |\n"));
         }
     }
-    if let Some(judging) = judging(job) {
-        out.push_str("\n## Judging\n\n| | |\n| --- | --- |\n");
-        for (name, text) in judging.facts() {
-            out.push_str(&format!("| {name} | {} |\n", literal(&text)));
-        }
-    }
     let groups = groups(job);
     if !groups.is_empty() {
         out.push_str("\n## What went otherwise\n\n| trials | how it ended | why | the first of them |\n");

@@ -1,18 +1,24 @@
-//! What agents used of models through the relay, for every format.
+//! What agents used of models, through the relay or by the loop, for every format. What judging used is apart, in
+//! `judging.rs`.
 
+use crate::model::Usage;
 use crate::results::Job;
 use serde::Serialize;
 
-/// A job's use of models, out of the trials that had the model relay.
+/// A job's use of models, out of the trials that had the model relay or a model of ours to ask.
 #[derive(Debug, Serialize)]
 pub struct Models {
     /// How many trials had it.
     pub trials: usize,
-    /// Requests that were sent on.
+    /// Requests that were sent on, retries included.
     pub requests: u64,
+    /// Replies of models to the loop.
+    pub steps: u64,
+    /// Calls of tools that the loop ran.
+    pub tool_calls: u64,
     /// Requests that the relay refused.
     pub refused: u64,
-    /// Requests that failed by the provider's fault.
+    /// Requests that failed by the provider's fault, those that were sent again included.
     pub failed: u64,
     /// Answers that did not say what they used.
     pub unmetered: u64,
@@ -28,11 +34,13 @@ pub struct Models {
     pub seconds: f64,
 }
 
-/// The use of models of a job; `None` where no trial had the relay.
+/// The use of models of a job; `None` where no trial asked one through us.
 pub fn models(job: &Job) -> Option<Models> {
     let mut sum = Models {
         trials: 0,
         requests: 0,
+        steps: 0,
+        tool_calls: 0,
         refused: 0,
         failed: 0,
         unmetered: 0,
@@ -42,15 +50,26 @@ pub fn models(job: &Job) -> Option<Models> {
         cost_usd: Some(0.0),
         seconds: 0.0,
     };
+    for run in job.trials.iter().filter_map(|record| record.agent_run.as_ref()?.model.as_ref()) {
+        sum.trials += 1;
+        sum.requests += u64::from(run.steps) + u64::from(run.retries);
+        sum.steps += u64::from(run.steps);
+        sum.tool_calls += u64::from(run.tool_calls);
+        sum.failed += u64::from(run.retries);
+        match &run.usage {
+            Some(usage) => sum.tokens(usage),
+            None => sum.unmetered += 1,
+        }
+        sum.cost_usd = sum.cost_usd.zip(run.cost_usd).map(|(all, one)| all + one);
+        sum.seconds += run.model_seconds;
+    }
     for used in job.trials.iter().filter_map(|record| record.model.as_ref()) {
         sum.trials += 1;
         sum.requests += used.requests;
         sum.refused += used.refused;
         sum.failed += used.failed;
         sum.unmetered += used.unmetered;
-        sum.input_tokens += used.usage.prompt();
-        sum.cache_tokens += used.usage.cache_read;
-        sum.output_tokens += used.usage.output;
+        sum.tokens(&used.usage);
         // A trial that asked no model cost nothing.
         let cost = if used.requests == 0 { Some(0.0) } else { used.cost_usd };
         sum.cost_usd = sum.cost_usd.zip(cost).map(|(all, one)| all + one);
@@ -60,16 +79,26 @@ pub fn models(job: &Job) -> Option<Models> {
 }
 
 impl Models {
+    fn tokens(&mut self, usage: &Usage) {
+        self.input_tokens += usage.prompt();
+        self.cache_tokens += usage.cache_read;
+        self.output_tokens += usage.output;
+    }
+
     /// What there is to say, as named facts for people.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let cost = self.cost_usd.map_or("unknown".to_owned(), |dollars| format!("${dollars:.4}"));
         let (read, cached, written) = (self.input_tokens, self.cache_tokens, self.output_tokens);
         let mut facts = vec![
             ("requests", format!("{} in {} trials, {} refused", self.requests, self.trials, self.refused)),
+            ("steps", format!("{} replies, {} calls of tools", self.steps, self.tool_calls)),
             ("tokens", format!("{read} read ({cached} from a cache), {written} written")),
             ("cost", cost),
             ("time", format!("{:.1} s in requests", self.seconds)),
         ];
+        if self.steps == 0 {
+            facts.retain(|(name, _)| *name != "steps");
+        }
         if self.failed > 0 {
             facts.push(("failed", format!("{} requests by the provider's fault", self.failed)));
         }

@@ -2,6 +2,7 @@
 
 use super::plain::clip;
 use crate::results::Job;
+use crate::task::by_name;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,7 +83,8 @@ impl Network<'_> {
         }
         if !self.refused.is_empty() {
             facts.push(("denied", hosts(&self.refused)));
-            let tasks: Vec<&str> = self.tried_to_leave.iter().copied().collect();
+            let mut tasks: Vec<&str> = self.tried_to_leave.iter().copied().collect();
+            tasks.sort_by(|a, b| by_name(a, b));
             facts.push(("denied in", tasks.join(", ")));
         }
         if self.unrecorded > 0 {

@@ -186,19 +186,22 @@ pub struct Group {
 /// What went otherwise than answered and judged, alike things together, in the order of the plan.
 pub fn groups(job: &Job) -> Vec<Group> {
     let ended = job.by_name();
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<(String, Group)> = Vec::new();
     for planned in &job.record.trials {
         let (state, why) = match ended.get(planned.name.as_str()) {
             Some(record) if record.outcome == OutcomeKind::Scored => continue,
             Some(record) => (words(record.outcome), cause(record)),
             None => absent(job, &planned.name),
         };
-        match groups.iter_mut().find(|group| group.state == state && group.why == why) {
-            Some(group) => group.count += 1,
-            None => groups.push(Group { state, why, count: 1, first: planned.name.clone() }),
+        // What an agent wrote last is shown for the first of those that ended alike.
+        let line = ended.get(planned.name.as_str()).and_then(|record| record.agent_run.as_ref()?.last_line.as_deref());
+        let alike = line.map_or(why.clone(), |line| why.replace(line, ""));
+        match groups.iter_mut().find(|(before, group)| group.state == state && *before == alike) {
+            Some((_, group)) => group.count += 1,
+            None => groups.push((alike, Group { state, why, count: 1, first: planned.name.clone() })),
         }
     }
-    groups
+    groups.into_iter().map(|(_, group)| group).collect()
 }
 
 /// What of a trial can be the same in others: not what the judge said of this one answer.

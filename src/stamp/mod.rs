@@ -14,7 +14,7 @@ mod write;
 pub use audit::read_audit;
 pub use calibration::read_calibration;
 pub use changes::{Change, Changes, changes};
-pub use check::stale_stamps;
+pub use check::{Stamped, check_stamps};
 pub use error::Error;
 pub use stamps::{Entry, HoldsFor, Stamps};
 pub use write::write;

@@ -2,7 +2,7 @@
 //! neither the order in which trials ended nor a crash changes what comes next.
 
 use super::bias::JudgeRates;
-use super::cells::Cell;
+use super::cells::{Cell, counts, find_broken};
 use super::prior::Prior;
 use super::standing::{Status, standing};
 use super::tiers::{Scale, Thresholds};
@@ -33,8 +33,9 @@ pub fn next_round(job: &Job, allocation: &Allocation) -> Round {
     }
     let mut round = Round::default();
     let mut open = Vec::new();
-    for tasks in agents.values() {
-        let counts: Vec<(u64, u64)> = tasks.values().map(|(cell, ..)| (cell.n(), cell.pass)).collect();
+    for tasks in agents.values_mut() {
+        find_broken(tasks.values_mut().map(|(cell, ..)| cell));
+        let counts = counts(tasks.values().map(|(cell, ..)| cell));
         let thresholds = Thresholds { hard: allocation.thresholds.0, easy: allocation.thresholds.1 };
         let scale = Scale::new(thresholds, allocation.confidence, Prior::learn(&counts), JudgeRates::PERFECT);
         for (cell, planned, attempts) in tasks.values() {

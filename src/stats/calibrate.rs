@@ -3,7 +3,7 @@
 
 use super::bias::JudgeRates;
 use super::calibration::{Calibration, JobName, JudgeFacts, ModelFacts, TaskCalibration};
-use super::cells::{Cell, Counted};
+use super::cells::{Cell, Counted, counts};
 use super::error::Error;
 use super::panel::{Rate, gap_chance, panel_masses};
 use super::prior::Prior;
@@ -57,19 +57,22 @@ pub fn calibrate(counted: &Counted, settings: &Settings) -> Result<Calibration, 
     }
     let judge = judge_rates(settings)?;
     let reference = reference(counted, settings.reference.as_deref())?;
-    let counts = |agent: &str| -> Vec<(u64, u64)> {
-        counted.cells.iter().filter(|((a, _), _)| a == agent).map(|(_, cell)| (cell.n(), cell.pass)).collect()
-    };
     let scales: BTreeMap<&str, Scale> = counted
         .agents
         .keys()
         .map(|agent| {
-            let prior = Prior::learn(&counts(agent));
+            let cells = counted.cells.iter().filter(|((other, _), _)| other == agent);
+            let prior = Prior::learn(&counts(cells.map(|(_, cell)| cell)));
             (agent.as_str(), Scale::new(settings.thresholds, settings.confidence, prior, judge))
         })
         .collect();
     let models = scales.iter().map(|(agent, scale)| {
-        (agent.to_string(), ModelFacts { digest: counted.agents[*agent].clone(), prior: scale.prior.clone() })
+        let facts = ModelFacts {
+            digest: counted.agents[*agent].clone(),
+            prior: scale.prior.clone(),
+            broken: counted.broken.get(*agent).cloned(),
+        };
+        (agent.to_string(), facts)
     });
     let mut out = Calibration {
         format: super::calibration::FORMAT,
@@ -135,11 +138,18 @@ fn one(
         models.get(reference).cloned().unwrap_or_else(|| standing(&Cell::default(), &scales[reference]))
     };
     let mut flags = Vec::new();
+    if main.status == Status::AgentBroken {
+        flags.push("agent-broken".to_owned());
+    } else if cells.values().any(|cell| cell.is_mute() && !cell.is_broken()) {
+        flags.push("agent-errors".to_owned());
+    }
     let verdict = audit.and_then(Verdict::from_word);
     if verdict.is_some_and(Verdict::is_bad) && !signed {
         flags.push("bad-key".to_owned());
     }
-    let never = models.len() >= 2 && models.values().all(|one| one.n >= SUSPECT_TRIALS && one.passes == 0);
+    // An agent that does not work says nothing of the key.
+    let works = |one: &Standing| one.status != Status::AgentBroken && one.n >= SUSPECT_TRIALS;
+    let never = models.len() >= 2 && models.values().all(|one| works(one) && one.passes == 0);
     if never && audit != Some("proved") && !signed {
         flags.push("suspect-key".to_owned());
     }

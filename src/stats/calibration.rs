@@ -69,6 +69,10 @@ pub struct ModelFacts {
     pub digest: String,
     /// What was believed of its pass rates before a task's own trials; frozen, so that tiers can be worked out again.
     pub prior: Prior,
+    /// How its first trial ended, where every trial of it ended with an error of its own or without an answer: it did not
+    /// work, so no tier rests on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<String>,
 }
 
 /// One task.
@@ -91,7 +95,8 @@ pub struct TaskCalibration {
     /// A person vouches for the key.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub signed: bool,
-    /// What speaks against trust: `bad-key`, `suspect-key`, `model-split`, `judge-unstable`.
+    /// What speaks against trust: `agent-broken`, `agent-errors`, `bad-key`, `suspect-key`, `model-split`,
+    /// `judge-unstable`.
     pub flags: Vec<String>,
     /// Where it stands by the reference.
     pub reference: Standing,

@@ -16,8 +16,8 @@ pub struct Candidate {
     pub id: String,
     /// How hard it is said to be; the subset keeps the mix of these exactly.
     pub difficulty: String,
-    /// Its question's type.
-    pub question_type: String,
+    /// Its question's type, where that is known.
+    pub question_type: Option<String>,
     /// How many attempts each model made.
     pub attempts: u32,
     /// The share of them that passed, 0 to 1, by model.
@@ -28,7 +28,8 @@ pub struct Candidate {
 /// text has none.
 ///
 /// # Errors
-/// [`Error::Parse`]; [`Error::Entries`] with each entry that lacks something or has other models than the first.
+/// [`Error::Parse`]; [`Error::Entries`] with each entry that lacks something, and all that it lacks, or that has other
+/// models than the first. A type is not needed.
 pub fn candidates(text: &str, known: &BTreeMap<String, Kinds>) -> Result<Vec<Candidate>, Error> {
     let file: Value = serde_json::from_str(text).map_err(|e| Error::Parse(e.to_string()))?;
     let tasks = file.get("tasks").and_then(Value::as_object).ok_or(Error::Parse("it has no `tasks`".into()))?;
@@ -60,15 +61,23 @@ fn candidate(id: &str, entry: &Value, known: Option<&Kinds>) -> Result<Candidate
     let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
     let difficulty = ["source_difficulty", "difficulty", "tier"].into_iter().find_map(text);
     let attempts = entry.get("n").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
-    Ok(Candidate {
-        id: id.to_owned(),
-        difficulty: difficulty.or(known.and_then(|k| k.difficulty.clone())).ok_or("no `source_difficulty`")?,
-        question_type: text("question_type")
-            .or(known.and_then(|k| k.question_type.clone()))
-            .ok_or("no `question_type`")?,
-        attempts: attempts.ok_or("`n` is not a number of attempts")?,
-        rates: rates(entry)?,
-    })
+    let difficulty = difficulty.or(known.and_then(|k| k.difficulty.clone()));
+    let lacking = [
+        difficulty.is_none().then_some("no `source_difficulty`"),
+        attempts.is_none().then_some("`n` is not a number of attempts"),
+    ];
+    let rates = rates(entry);
+    let lacking: Vec<&str> = lacking.into_iter().flatten().chain(rates.as_ref().err().map(String::as_str)).collect();
+    match (difficulty, attempts, &rates) {
+        (Some(difficulty), Some(attempts), Ok(rates)) => Ok(Candidate {
+            id: id.to_owned(),
+            difficulty,
+            question_type: text("question_type").or(known.and_then(|k| k.question_type.clone())),
+            attempts,
+            rates: rates.clone(),
+        }),
+        _ => Err(lacking.join(", ")),
+    }
 }
 
 fn rates(entry: &Map<String, Value>) -> Result<BTreeMap<String, f64>, String> {

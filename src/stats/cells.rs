@@ -16,7 +16,15 @@ pub struct Cell {
     pub ambiguous: u64,
     /// Trials without a reward: ungraded, faults of ours, cancelled, not ended, damaged. Never failures.
     pub missing: u64,
+    /// Of the failed ones those that ended with an error of the agent's own, or without an answer.
+    pub mute: u64,
+    /// Of the failed ones those that say nothing of the task, since the agent itself did not work: its command could not
+    /// be started, or none of its trials anywhere came to anything; see [`find_broken`].
+    pub broken: u64,
 }
+
+/// The exit codes with which POSIX's shells say that a command can't be run, or isn't there.
+const NOT_STARTED: [i32; 2] = [126, 127];
 
 impl Cell {
     /// How many trials say something.
@@ -43,6 +51,9 @@ impl Cell {
                 } else if reward == 1.0 {
                     &mut self.pass
                 } else {
+                    let ended = record.map(|record| record.outcome);
+                    self.mute += u64::from(matches!(ended, Some(OutcomeKind::AgentError | OutcomeKind::NoAnswer)));
+                    self.broken += u64::from(record.is_some_and(is_not_started));
                     &mut self.fail
                 }
             }
@@ -50,13 +61,46 @@ impl Cell {
         *place += 1;
     }
 
+    /// Whether the agent did not work here, so that the counts say nothing of the task.
+    pub fn is_broken(&self) -> bool {
+        self.broken > 0 && self.broken == self.n()
+    }
+
+    /// Whether each trial failed by an error of the agent's own or for want of an answer.
+    pub fn is_mute(&self) -> bool {
+        self.mute > 0 && self.mute == self.n()
+    }
+
     /// The cell with what another job counted.
     fn add(&mut self, other: Cell) {
+        self.mute += other.mute;
+        self.broken += other.broken;
         self.pass += other.pass;
         self.fail += other.fail;
         self.ambiguous += other.ambiguous;
         self.missing += other.missing;
     }
+}
+
+/// What a prior is learnt from: trials and passes of each of an agent's tasks on which it worked.
+pub fn counts<'a>(cells: impl Iterator<Item = &'a Cell>) -> Vec<(u64, u64)> {
+    cells.filter(|cell| !cell.is_broken()).map(|cell| (cell.n(), cell.pass)).collect()
+}
+
+/// Looks at all cells of one agent: where every one of its trials ended with an error of its own or without an answer,
+/// none of them says anything of a task. Says whether that is so.
+pub fn find_broken<'a>(cells: impl Iterator<Item = &'a mut Cell>) -> bool {
+    let mut cells: Vec<&mut Cell> = cells.filter(|cell| cell.n() > 0).collect();
+    let is_broken = !cells.is_empty() && cells.iter().all(|cell| cell.is_mute());
+    if is_broken {
+        cells.iter_mut().for_each(|cell| cell.broken = cell.fail);
+    }
+    is_broken
+}
+
+fn is_not_started(record: &TrialRecord) -> bool {
+    let code = record.agent_run.as_ref().and_then(|run| run.exit_code);
+    record.outcome == OutcomeKind::AgentError && code.is_some_and(|code| NOT_STARTED.contains(&code))
 }
 
 /// Whether the judge's votes differed. Judges with one vote are always of one mind.
@@ -81,6 +125,8 @@ pub struct Counted {
     pub agents: BTreeMap<String, String>,
     /// The counts, by agent and task.
     pub cells: BTreeMap<(String, String), Cell>,
+    /// Agents that did not work in any trial, with how the first one ended.
+    pub broken: BTreeMap<String, String>,
 }
 
 /// Counts the trials of some jobs.
@@ -98,7 +144,9 @@ pub fn count(jobs: &[(Job, ArmDigests)]) -> Result<Counted, Error> {
         tasks: BTreeMap::new(),
         agents: BTreeMap::new(),
         cells: BTreeMap::new(),
+        broken: BTreeMap::new(),
     };
+    let mut mute = BTreeMap::new();
     let mut unlike = Vec::new();
     let first = first.dir.display();
     for (job, digests) in jobs {
@@ -122,8 +170,17 @@ pub fn count(jobs: &[(Job, ArmDigests)]) -> Result<Counted, Error> {
             unlike.push(format!("the documents in `{dir}` are others than in `{first}`"));
         }
         add(&mut counted, job, digests, &mut unlike);
+        for record in job.trials.iter().filter(|record| record.reward.is_some()) {
+            mute.entry(record.trial.agent.label()).or_insert_with(|| record.reason.clone().unwrap_or_default());
+        }
     }
     counted.jobs.sort();
+    for (agent, reason) in mute {
+        let cells = counted.cells.iter_mut().filter(|((other, _), _)| *other == agent);
+        if find_broken(cells.map(|(_, cell)| cell)) {
+            counted.broken.insert(agent, reason);
+        }
+    }
     if unlike.is_empty() { Ok(counted) } else { Err(Error::Unlike(unlike)) }
 }
 

@@ -5,8 +5,10 @@
 use super::clusters::interval_over_tasks;
 use super::error::Error;
 use super::paired::{Paired, paired};
-use super::summary::{ArmSummary, TaskSummary, Tried, summarize};
+use super::summarize::summarize;
+use super::summary::{ArmSummary, TaskSummary, Tried};
 use crate::results::Job;
+use crate::task::by_name;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,7 +114,8 @@ pub fn compare(mut jobs: Vec<Job>, common: bool) -> Result<Comparison, Error> {
     let all: BTreeSet<&str> = jobs.iter().flat_map(|job| &job.record.tasks).map(|task| task.name.as_str()).collect();
     let same = all.len() - names.len();
     if same == 0 || !(common || names.is_empty()) {
-        return Err(Error::OtherTasks { same, tasks: left_out.iter().map(NotCompared::to_string).collect() });
+        let tasks = left_out.len();
+        return Err(Error::OtherTasks { same, tasks, why: why_not_compared(&left_out) });
     }
     let names: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
     for job in &mut jobs {
@@ -154,10 +157,26 @@ pub fn compare(mut jobs: Vec<Job>, common: bool) -> Result<Comparison, Error> {
     })
 }
 
-impl std::fmt::Display for NotCompared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "`{}` {}", self.task, self.why)
+/// How many tasks are named for each reason.
+const NAMED: usize = 10;
+
+/// Why tasks are not compared: each reason once, with the tasks that it is true of, at most ten by name.
+pub fn why_not_compared(tasks: &[NotCompared]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for NotCompared { task, why } in tasks {
+        match reasons.iter_mut().find(|(reason, _)| reason == why) {
+            Some((_, names)) => names.push(task),
+            None => reasons.push((why, vec![task])),
+        }
     }
+    let line = |(why, mut names): (&str, Vec<&str>)| {
+        names.sort_by(|a, b| by_name(a, b));
+        let more = names.len().saturating_sub(NAMED);
+        let named: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{why}: {}{more}", named.join(", "))
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 /// The tasks that not every job has with the same content, in the order of the jobs.
@@ -170,9 +189,9 @@ fn differing_tasks(jobs: &[Job]) -> Vec<NotCompared> {
         }
         let in_job = |job: &Job| job.record.tasks.iter().find(|other| other.name == task.name).cloned();
         let why = jobs.iter().find_map(|job| match in_job(job) {
-            None => Some(format!("is not in job `{}`", job.record.name)),
+            None => Some(format!("not in job `{}`", job.record.name)),
             Some(other) if other.content_digest != task.content_digest => {
-                Some(format!("is another version in job `{}`", job.record.name))
+                Some(format!("another version in job `{}`", job.record.name))
             }
             Some(_) => None,
         });

@@ -57,23 +57,15 @@ pub enum Error {
     #[error("failed to compare: there is one agent only")]
     OneAgent,
     /// The jobs are not over the same tasks.
-    #[error("failed to compare: {} of the jobs' tasks are not the same in all of them\n{}", .tasks.len(), list(.tasks))]
+    #[error("failed to compare: {tasks} of the jobs' tasks are not the same in all of them\n  {}", .why.join("\n  "))]
     OtherTasks {
         /// How many are.
         same: usize,
-        /// The others, each with what differs.
-        tasks: Vec<String>,
+        /// How many are not.
+        tasks: usize,
+        /// What differs, a line for each reason, with the tasks.
+        why: Vec<String>,
     },
-}
-
-/// How many tasks an error names.
-const NAMED: usize = 10;
-
-fn list(tasks: &[String]) -> String {
-    let more = tasks.len().saturating_sub(NAMED);
-    let mut lines: Vec<String> = tasks.iter().take(NAMED).map(|task| format!("  {task}")).collect();
-    lines.extend((more > 0).then(|| format!("  and {more} more")));
-    lines.join("\n")
 }
 
 impl Error {

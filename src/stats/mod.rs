@@ -24,7 +24,9 @@ mod panel;
 mod prior;
 mod select;
 mod sequential;
+mod simulate;
 mod standing;
+mod summarize;
 mod summary;
 mod tiers;
 
@@ -38,7 +40,7 @@ pub use candidates::{Candidate, Kinds, candidates};
 pub use cells::{Cell, Counted, count};
 pub use classes::{Classes, classes};
 pub use clusters::{ClusteredMean, Split, bootstrap_means, clustered_mean, interval_over_tasks, split};
-pub use compare::{Better, ComparedArm, Comparison, LEVEL, NotCompared, Pair, Part, compare};
+pub use compare::{Better, ComparedArm, Comparison, LEVEL, NotCompared, Pair, Part, compare, why_not_compared};
 pub use error::Error;
 pub use estimators::{pass_at_k, pass_hat_k};
 pub use expect::{Expected, Spending, expect};
@@ -49,8 +51,8 @@ pub use panel::{Rate, gap_chance, panel_masses};
 pub use prior::{Posterior, Prior};
 pub use select::{Gap, Selection, select};
 pub use sequential::{Sprt, confidence_sequence};
+pub use simulate::{Figure, Simulated, Simulation, simulate};
 pub use standing::{Standing, Status, standing};
-pub use summary::{
-    ArmSummary, Category, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried, summarize,
-};
+pub use summarize::summarize;
+pub use summary::{ArmSummary, Category, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried};
 pub use tiers::{Masses, Scale, Thresholds};

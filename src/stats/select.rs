@@ -86,7 +86,10 @@ impl Goal {
             debug_assert!(quota <= members.len(), "{difficulty}");
             goal.strata.push((members, quota));
         }
-        goal.counted(candidates, k, "type", 5, |c| c.question_type.clone());
+        // Tasks without a type are a type of their own, unless none has one.
+        if candidates.iter().any(|c| c.question_type.is_some()) {
+            goal.counted(candidates, k, "type", 5, |c| c.question_type.clone().unwrap_or("(none)".into()));
+        }
         let most = candidates.iter().map(|c| c.attempts).max().unwrap_or(1);
         let passes = |c: &Candidate, model: &str| (c.rates[model] * f64::from(most) * HUNDREDTHS as f64).round() as i64;
         let models: Vec<&String> = candidates.iter().take(1).flat_map(|c| c.rates.keys()).collect();
@@ -205,7 +208,7 @@ mod tests {
         let one = |id: usize| Candidate {
             id: id.to_string(),
             difficulty: ["easy", "hard"][id % 2].into(),
-            question_type: ["a", "b", "c"][id % 3].into(),
+            question_type: Some(["a", "b", "c"][id % 3].into()),
             attempts: 6,
             rates: BTreeMap::from([("m".to_string(), (id % 7) as f64 / 6.0)]),
         };

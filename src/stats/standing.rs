@@ -26,6 +26,8 @@ pub enum Status {
     Borderline,
     /// The counts would do, but something about the key forbids it.
     Blocked,
+    /// The agent did not work, so the counts say nothing of the task.
+    AgentBroken,
 }
 
 impl Status {
@@ -36,6 +38,7 @@ impl Status {
             Status::NeedsMore => "needs-more",
             Status::Borderline => "borderline",
             Status::Blocked => "blocked",
+            Status::AgentBroken => "agent-broken",
         }
     }
 }
@@ -91,6 +94,10 @@ pub fn standing(cell: &Cell, scale: &Scale) -> Standing {
         needs_more: None,
         anytime_95: Some(confidence_sequence(n, cell.pass, 0.05)),
     };
+    if cell.is_broken() {
+        standing.status = Status::AgentBroken;
+        return standing;
+    }
     settle(&mut standing, enough(cell), agreed(&masses, if_passed.as_ref(), scale.confidence));
     if standing.status == Status::NeedsMore {
         let lacking = LEAST_TRIALS.saturating_sub(n);
@@ -124,6 +131,10 @@ pub fn panel_standing(each: &[&Standing], masses: Masses, if_passed: Option<Mass
         needs_more: None,
         anytime_95: None,
     };
+    if each.iter().any(|one| one.status == Status::AgentBroken) {
+        standing.status = Status::AgentBroken;
+        return standing;
+    }
     let whole = each.iter().all(|one| enough_of(one.n, one.missing));
     settle(&mut standing, whole, agreed(&masses, if_passed.as_ref(), confidence));
     if standing.status == Status::NeedsMore {

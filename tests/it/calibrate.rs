@@ -9,13 +9,16 @@ use serde_json::Value;
 
 const MODELS: [(&str, Option<&str>); 2] = [("solver", Some("alpha")), ("solver", Some("beta"))];
 
-/// How the attempts of a task ended: `+` passed, `-` failed, `n` no answer, `u` ungraded, `f` a fault, `a` passed by
-/// most votes of a judge and not by all, `.` not ended.
+/// How the attempts of a task ended: `+` passed, `-` failed, `n` no answer, `e` an error of the agent's own, `x` its
+/// command could not be started, `u` ungraded, `f` a fault, `a` passed by most votes of a judge and not by all, `.` not
+/// ended.
 fn outcome(mark: char) -> Option<Outcome> {
     Some(match mark {
         '+' => scored(1.0),
         '-' => scored(0.0),
         'n' => no_answer(),
+        'e' => Outcome::AgentError { reason: "it ended with exit code 3".into(), verdict: None },
+        'x' => Outcome::AgentError { reason: "it ended with exit code 127".into(), verdict: None },
         'u' => ungraded("the judge was out"),
         'a' => Outcome::Scored { verdict: Verdict { ambiguous: true, ..verdict(1.0, "two of three") } },
         'f' => fault("the engine was out"),
@@ -42,7 +45,10 @@ fn keep(suite: &Suite, record: &JobRecord, tasks: &[(&str, &[&str])]) {
         let mark = marks.chars().nth(planned.attempt as usize - 1).unwrap_or('.');
         let Some(outcome) = outcome(mark) else { continue };
         store.handle(&Event::TrialStarted { trial: place, retry: 0 }).expect("kept");
-        let end = Box::new(end(planned, place, outcome));
+        let mut end = Box::new(end(planned, place, outcome));
+        if let (Some(run), true) = (&mut end.agent, ['e', 'x'].contains(&mark)) {
+            run.exit_code = Some(if mark == 'x' { 127 } else { 3 });
+        }
         store.handle(&Event::TrialFinished { trial: place, end }).expect("kept");
     }
     store.handle(&Event::JobFinished).expect("kept");
@@ -330,7 +336,8 @@ fn a_stamp_keeps_the_evidence_and_goes_stale_with_its_task() {
     assert!(again.contains("0 stamped, 1 unchanged"), "{again}");
     assert_eq!(suite.read("tasks/one/task.toml"), text, "a second stamp changes nothing");
     suite.run(&[&stamp[..], &["--check"]].concat()).expect_code(0);
-    assert_eq!(suite.run(&["stamp", "tasks", "--check"]).expect_code(0).stderr, "no stamp is stale\n");
+    let run = suite.run(&["stamp", "tasks", "--check"]).expect_code(0);
+    assert_eq!(run.stderr, "1 of 2 tasks stamped, and no stamp is stale\n");
     assert!(!suite.run(&["lint", "tasks"]).stdout.contains("stale"));
     suite.write("tasks/one/instruction.md", "How many, really?\n");
     let run = suite.run(&["stamp", "tasks", "--check"]).expect_code(1);
@@ -358,4 +365,93 @@ fn a_tier_is_explained_in_words_and_numbers() {
     insta::assert_snapshot!(format!("{one}\n{two}"));
     let run = explain("three").expect_code(2);
     assert!(run.stderr.contains("`c.json` has no task `three`"), "{}", run.stderr);
+}
+
+#[test]
+fn an_agent_that_never_worked_makes_no_task_hard() {
+    for marks in ["eeeeee", "nnnnnn", "enenen", "xxxxxx"] {
+        let suite = crate::tiny::suite(&["one", "two"]);
+        write(&suite, "a", &[("solver", None)], &[("one", &[marks]), ("two", &[marks])]);
+        let run = suite.run(&["calibrate", "jobs/a", "-o", "c.json"]).expect_code(0);
+        let begin = "warning: no tier is told by `solver`: every trial of it ended with an error of its own or without an \
+            answer, so it measures the agent and not the tasks; the first one: ";
+        assert!(run.stderr.contains(begin) && run.stderr.contains("\n\nhint: mend the agent"), "{}", run.stderr);
+        let found = calibration(&suite);
+        assert!(found["models"]["solver"]["broken"].as_str().is_some_and(|why| !why.is_empty()), "{found}");
+        for task in ["one", "two"] {
+            let of = &found["tasks"][task];
+            assert_eq!((&of["tier"], &of["reference"]["status"]), (&Value::Null, &"agent-broken".into()), "{marks}");
+            assert_eq!((&of["flags"], &of["n"]), (&serde_json::json!(["agent-broken"]), &6.into()));
+        }
+        assert!(
+            run.stdout.contains("agent did not work") && run.stdout.contains("told          0 of 2"),
+            "{}",
+            run.stdout
+        );
+        crate::report::keeps_to("calibration.json", &suite.read("c.json"), "/tasks/one/reference");
+        let stamp = suite.run(&["stamp", "tasks", "--calibration", "c.json"]).expect_code(0);
+        assert!(stamp.stderr.ends_with("0 stamped, 0 unchanged\n"), "{}", stamp.stderr);
+        let explain = suite.run(&["stamp", "tasks", "--calibration", "c.json", "--explain", "one"]).expect_code(0);
+        assert!(explain.stdout.contains("not asked, since the agent did not work"), "{}", explain.stdout);
+        assert!(run.stdout.lines().chain(explain.stdout.lines()).all(|line| line.chars().count() <= 80));
+    }
+}
+
+#[test]
+fn a_command_that_one_image_lacks_says_nothing_of_that_task_alone() {
+    let suite = Suite::new();
+    let tasks: [(&str, &[&str]); 4] =
+        [("lacks-it", &["xxxxxx"]), ("crashes", &["eeeeee"]), ("hard", &["------"]), ("mixed", &["xx----"])];
+    write(&suite, "a", &[("solver", None)], &tasks);
+    let run = suite.run(&["calibrate", "jobs/a", "-o", "c.json"]).expect_code(0);
+    assert!(!run.stderr.contains("warning"), "it works elsewhere: {}", run.stderr);
+    let found = calibration(&suite);
+    let of = |task: &str| (found["tasks"][task]["tier"].clone(), found["tasks"][task]["flags"].clone());
+    assert_eq!(of("lacks-it"), (Value::Null, serde_json::json!(["agent-broken"])));
+    assert_eq!(of("crashes"), ("hard".into(), serde_json::json!(["agent-errors"])), "a failure is the agent's");
+    assert_eq!(of("hard"), ("hard".into(), serde_json::json!([])));
+    assert_eq!(of("mixed"), ("hard".into(), serde_json::json!([])));
+    assert!(run.stdout.contains("agent-broken  lacks-it: the agent did not work"), "{}", run.stdout);
+    // A panel rests on all its members.
+    let tasks: [(&str, &[&str]); 2] = [("one", &["++++++", "xxxxxx"]), ("two", &["++++++", "++++++"])];
+    write(&suite, "b", &MODELS, &tasks);
+    suite.run(&["calibrate", "jobs/b", "-o", "c.json", "--reference", "panel-mean"]).expect_code(0);
+    let found = calibration(&suite);
+    assert_eq!((&found["tasks"]["one"]["tier"], &found["tasks"]["two"]["tier"]), (&Value::Null, &"easy".into()));
+    suite.run(&["calibrate", "jobs/b", "-o", "c.json", "--reference", "alpha"]).expect_code(0);
+    assert_eq!(calibration(&suite)["tasks"]["one"]["tier"], "easy", "the reference itself works");
+}
+
+#[test]
+fn a_check_without_a_stamp_says_that_there_is_none() {
+    let suite = crate::tiny::suite(&["one", "two"]);
+    let run = suite.run(&["stamp", "tasks", "--check"]).expect_code(0);
+    insta::assert_snapshot!(run.stderr, @"
+    no task in `tasks` is stamped, so there is nothing to check
+
+    hint: `seatrial calibrate JOBDIR -o calibration.json`, then `seatrial stamp tasks --calibration calibration.json`
+    ");
+}
+
+#[test]
+fn a_calibration_is_as_its_schema_says() {
+    let suite = Suite::new();
+    let tasks: [(&str, &[&str]); 4] = [
+        ("easy", &["++++++", "++++++"]),
+        ("split", &["++++++", "--++--"]),
+        ("lost", &["+++fu.", "n-x+e."]),
+        ("a", &["+a", "++"]),
+    ];
+    let mut record = job_of("a", &["easy", "split", "lost", "a"], &MODELS, 6);
+    record.tasks[1].audit = Some("wrong".into());
+    keep(&suite, &record, &tasks);
+    for reference in ["alpha", "panel-mean"] {
+        suite.run(&["calibrate", "jobs/a", "-o", "c.json", "--reference", reference, "--signed", "a"]).expect_code(0);
+        crate::report::keeps_to("calibration.json", &suite.read("c.json"), "/tasks/easy/reference");
+    }
+    let many: Vec<String> = (0..20).map(|i| format!("t-{i}")).collect();
+    let many: Vec<(&str, &[&str])> = many.iter().map(|name| (name.as_str(), &["+++++-"][..])).collect();
+    write(&suite, "b", &[("solver", None)], &many);
+    suite.run(&["calibrate", "jobs/b", "-o", "c.json"]).expect_code(0);
+    crate::report::keeps_to("calibration.json", &suite.read("c.json"), "/tasks/t-3/reference");
 }

@@ -53,6 +53,15 @@ fn trials_go_where_tiers_are_open_and_each_round_says_what_is_decided() {
 }
 
 #[test]
+fn an_agent_that_does_not_work_gets_no_further_trials() {
+    let suite = tiny::suite(&["a", "b", "c"]);
+    let script = r#"{"tally": "tally.txt", "default": {"exit": 127, "output": "sh: 1: agnt: not found\n"}}"#;
+    let run = fake(&suite, script, &["run", "tasks", "--job-name", "j", "--calibrate", "--thorough"]).expect_code(0);
+    assert!(run.stderr.contains("decided 0/3, 0 further trials"), "{}", run.stderr);
+    assert_eq!(tally(&suite).values().sum::<usize>(), 9, "the first round alone");
+}
+
+#[test]
 fn a_budget_is_never_passed_and_must_be_enough_for_the_first_round() {
     let suite = tiny::suite(&["a", "b", "wrong"]);
     let run = run_calibrating(&suite, &["--budget", "13"]).expect_code(0);

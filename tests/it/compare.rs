@@ -97,8 +97,8 @@ fn other_tasks_are_refused_unless_the_common_part_is_asked_for() {
     let run = suite.run(&["compare", "jobs/a", "jobs/b"]).expect_code(2);
     insta::assert_snapshot!(run.stderr, @"
     error: failed to compare: 2 of the jobs' tasks are not the same in all of them
-      `t-1` is another version in job `b`
-      `t-3` is not in job `a`
+      another version in job `b`: `t-1`
+      not in job `a`: `t-3`
 
     hint: `--common` compares the 2 that are the same; agents that ran on other tasks can't be compared
     ");
@@ -106,8 +106,8 @@ fn other_tasks_are_refused_unless_the_common_part_is_asked_for() {
     let head: Vec<&str> = run.stdout.lines().take(4).collect();
     insta::assert_snapshot!(head.join("\n"), @"
     compared by task over 2 tasks
-      not compared  2 tasks, not the same in all jobs: `t-1` is another version in
-                    job `b`, `t-3` is not in job `a`
+      not compared  2 tasks, not the same in all jobs: another version in job `b`:
+                    `t-1`; not in job `a`: `t-3`
     ");
     for (args, error) in [
         (&["compare", "jobs/a"][..], "there is one agent only"),
@@ -120,6 +120,23 @@ fn other_tasks_are_refused_unless_the_common_part_is_asked_for() {
         let run = suite.run(args).expect_code(2);
         assert!(run.stderr.contains(error), "{}", run.stderr);
     }
+}
+
+#[test]
+fn what_is_not_compared_is_said_once_for_each_reason_in_the_order_of_names() {
+    let suite = Suite::in_memory();
+    counted(&suite, "a", &[1, 2], 3, |_| {});
+    counted(&suite, "b", &[1; 40], 3, |_| {});
+    let run = suite.run(&["compare", "jobs/a", "jobs/b"]).expect_code(2);
+    let names = "`t-2`, `t-3`, `t-4`, `t-5`, `t-6`, `t-7`, `t-8`, `t-9`, `t-10`, `t-11` and 28 more";
+    assert!(run.stderr.contains(&format!("\n  not in job `a`: {names}\n")), "{}", run.stderr);
+    let run = suite.run(&["compare", "jobs/a", "jobs/b", "--common"]).expect_code(0);
+    assert_eq!(run.stdout.matches("job `a`").count(), 1, "{}", run.stdout);
+    assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{}", run.stdout);
+    let run = suite.run(&["compare", "jobs/a", "jobs/b", "--common", "--format", "json"]).expect_code(0);
+    matches_schema("compare.json", &run.stdout);
+    let json: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(json["left_out"].as_array().map(Vec::len), Some(38), "JSON has all of them");
 }
 
 #[test]

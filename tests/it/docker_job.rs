@@ -278,6 +278,20 @@ async fn a_base_image_that_the_user_names_is_that_one_or_none() {
     let wrong = ["run", "tasks", "-a", "nop", "--job-name", &job, "-r", "0", "--base-image", "no.such/base:42"];
     let ran = suite.run(&wrong).expect_code(3);
     assert!(ran.stdout.contains("`no.such/base:42` is not in the engine"), "{}", ran.stdout);
+    // Without one, the local base stands in for what can't be pulled, and one calm line says so.
+    let job = unique("base-instead");
+    for name in ["a", "b"] {
+        suite.write(&format!("tasks/{name}/task.toml"), suite.read("tasks/a/task.toml"));
+        suite.write(&format!("tasks/{name}/instruction.md"), "How many?\n");
+        suite.write(&format!("tasks/{name}/tests/case.json"), r#"{"input": "How many?", "ground_truth": "42"}"#);
+        let file = format!("ARG BASE_IMAGE=registry.invalid/base:42\nFROM ${{BASE_IMAGE}}\nRUN echo {name}\n");
+        suite.write(&format!("tasks/{name}/environment/Dockerfile"), file);
+    }
+    let ran = suite.run(&["run", "tasks", "-a", "nop", "--job-name", &job]).expect_code(0);
+    let said: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("registry.invalid")).collect();
+    let line = "images are built on the local base `seatrial-base:local`, since `registry.invalid/base:42` can't be pulled \
+        here (`docker pull` says why)";
+    assert_eq!(said, [line], "{}", ran.stderr);
     let job = unique("base-right");
     suite.run(&["run", "tasks", "-a", "nop", "--job-name", &job, "--base-image", BASE]).expect_code(0);
     let record = suite.read(&format!("jobs/{job}/seatrial.json"));

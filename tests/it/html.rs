@@ -155,3 +155,24 @@ fn a_browser_shows_the_page_and_runs_only_its_own_script() {
         assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 20_000, "{name}: {} bytes", bytes.len());
     }
 }
+
+#[test]
+fn jobs_over_different_tasks_are_not_compared_unless_the_common_part_is_asked_for() {
+    let suite = Suite::in_memory();
+    for (name, tasks) in [("a", 3), ("b", 4)] {
+        make_rich(&suite.join(&format!("jobs/{name}")), &rich(name, tasks, 2));
+    }
+    let page = ["report", "jobs/a", "jobs/b", "--format", "html", "-o", "page.html"];
+    let why = "1 of their tasks are not the same in all of them (not in job `a`: `ledger-3`); `--common` compares the 3 \
+        that are";
+    let run = suite.run(&page).expect_code(0);
+    assert!(run.stderr.contains(&format!("warning: the jobs are not compared: {why}\n")), "{}", run.stderr);
+    let text = suite.read("page.html");
+    assert!(text.contains(&format!("<strong>Not compared: </strong>{why}")), "{text}");
+    assert!(!text.contains("<h2>Compared by task"), "nothing is compared");
+    let run = suite.run(&[&page[..], &["--common"]].concat()).expect_code(0);
+    assert!(!run.stderr.contains("not compared"), "{}", run.stderr);
+    let text = suite.read("page.html");
+    assert!(text.contains("Compared by task over 3 tasks"), "{text}");
+    assert!(text.contains("1 task, not the same in all jobs: not in job `a`: `ledger-3`"), "{text}");
+}

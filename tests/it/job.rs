@@ -17,7 +17,13 @@ const ENDS: [(&str, &str, OutcomeKind, Option<f64>, &str); 18] = [
     ("folder", r#"[{"found": "directory"}]"#, NoAnswer, Some(0.0), "is a directory"),
     ("late", r#"[{"delay_ms": 60000}]"#, AgentTimeout, Some(0.0), "ran out of time"),
     ("late-but-right", r#"[{"delay_ms": 60000, "answer": "42"}]"#, AgentTimeout, Some(1.0), "ran out of time"),
-    ("breaks", r#"[{"exit": 3}]"#, AgentError, Some(0.0), "exit code 3"),
+    (
+        "breaks",
+        r#"[{"exit": 3, "output": "one\nno\u001b[2J \n\n"}]"#,
+        AgentError,
+        Some(0.0),
+        "3; its last line: `no\u{1b}[2J`",
+    ),
     ("not-there", r#"[{"exit": 127}]"#, AgentError, Some(0.0), "its command is not in the image"),
     ("breaks-but-right", r#"[{"exit": 3, "answer": "42"}]"#, AgentError, Some(1.0), "exit code 3"),
     ("spoils", r#"[{"spoil": true}]"#, AgentError, Some(0.0), "spoiled the sandbox's stream"),
@@ -46,6 +52,24 @@ fn all_ends() -> (Suite, String) {
     suite.write("judge.json", format!(r#"{{"default": {{"reward": 1}}, "tasks": {{{}}}}}"#, rewards.join(",")));
     suite.write("judge-2.json", r#"{"default": {"reward": 0.5}}"#);
     (suite, format!(r#"{{"tally": "tally.txt", "tasks": {{{}}}}}"#, acts.join(",")))
+}
+
+#[test]
+fn an_agents_error_is_told_with_its_last_line_and_alike_ones_are_one_line_of_a_report() {
+    let suite = tiny::suite(&["a", "b", "c", "d"]);
+    let act = |exit: u32, line: &str| format!(r#"[{{"exit": {exit}, "output": "Traceback:\n  {line}\n"}}]"#);
+    let (a, b, c) = (act(3, "KeyError: a"), act(3, "KeyError: b"), act(4, "KeyError: c"));
+    let script =
+        format!(r#"{{"tasks": {{"a": {a}, "b": {b}, "c": {c}, "d": [{{"answer": "42", "output": "fine"}}]}}}}"#);
+    fake(&suite, &script, &["run", "tasks", "-a", "command", "--command", "x", "--job-name", "j"]).expect_code(0);
+    let dir = suite.join("jobs/j");
+    assert_eq!(trial(&dir, "b").reason.as_deref(), Some("it ended with exit code 3; its last line: `KeyError: b`"));
+    assert_eq!(trial(&dir, "d").agent_run.expect("it ran").last_line, None, "who ends well needs no words");
+    let text = suite.run(&["report", "jobs/j"]).expect_code(0).stdout;
+    let shown = text.split("\nwhat went otherwise").nth(1).expect("the section");
+    let counts: Vec<&str> = shown.lines().skip(1).filter_map(|line| line.get(..6)?.split_whitespace().next()).collect();
+    assert_eq!(counts, ["2", "1"], "{text}");
+    assert!(shown.contains("agent error: it ended with exit code 3; its last line: `KeyError: a`;"), "{text}");
 }
 
 const RUN: [&str; 10] =

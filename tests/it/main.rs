@@ -60,6 +60,9 @@ mod mini;
 mod forge;
 mod generate;
 
+/// What calibrating comes to on drawn suites.
+mod simulation;
+
 /// Vendor directories that can't be used, and what is said about them.
 mod vendor;
 

@@ -2,7 +2,10 @@
 
 use crate::job_fixture::{config, end, fault, handle, job, job_of, make, mixed, scored};
 use crate::support::{Suite, shared};
-use seatrial::event::{Event, NetworkUse};
+use seatrial::agent::ModelRun;
+use seatrial::event::{Event, Judging, NetworkUse};
+use seatrial::judge::Spent;
+use seatrial::model::{ModelUse, Usage};
 use seatrial::network::{Attempt, Decision, End, Reason};
 use seatrial::results::{Store, read_job};
 use seatrial::stats::{self, pass_at_k, pass_hat_k, summarize, wilson};
@@ -72,7 +75,26 @@ fn tables_of_other_verbs_fit_80_columns_and_name_long_ids_whole() {
     suite.write("vendor/suite.toml", &manifest);
     let audit = suite.run(&["audit"]).expect_code(1).stdout;
     let doctor = suite.run(&["doctor"]).stdout;
-    for (verb, text) in [("run", dry), ("judge-cases", cases), ("audit", audit), ("doctor", doctor)] {
+    let forge =
+        suite.run(&["forge", "--seed", "3", "--people", "150", "--questions", "12", "-o", "forged"]).expect_code(0);
+    let entry = |i: usize| {
+        let rates = serde_json::json!({"a-provider/a-model-with-a-long-name-2026-11-30": 0.5});
+        let (id, kind) = (format!("t-{i}"), ["multi_entity_comparison", "comparison_tiebreak"][i % 2]);
+        (id, serde_json::json!({"difficulty": "medium", "question_type": kind, "n": 6, "rates": rates}))
+    };
+    let entries: serde_json::Map<_, _> = (0..8).map(entry).collect();
+    suite.write("c.json", serde_json::json!({ "tasks": entries }).to_string());
+    let select = suite.run(&["select", "-k", "4", "--from", "c.json"]).expect_code(0).stderr;
+    make(&suite.join("jobs/long"), &job("long", &[LONG, "b"], 6), (0..12).map(|_| Some(scored(1.0))).collect());
+    let calibrate = suite.run(&["calibrate", "jobs/long"]).expect_code(0).stdout;
+    for (verb, text) in [("forge", &forge.stdout), ("select", &select)] {
+        let long = text.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(long, None, "{verb}:\n{text}");
+        assert!(text.contains("multi_entity_comparison"), "{verb}:\n{text}");
+    }
+    for (verb, text) in
+        [("run", dry), ("judge-cases", cases), ("audit", audit), ("doctor", doctor), ("calibrate", calibrate)]
+    {
         let long = text.lines().find(|line| line.chars().count() > 80);
         assert_eq!(long, None, "{verb}:\n{text}");
         let id = if verb == "audit" { LONG.trim_end_matches("0001") } else { LONG };
@@ -343,6 +365,12 @@ fn what_agents_reached_and_were_denied_is_kept_and_shown_in_every_format() {
 /// Holds a report in JSON against its schema, which documents every field and knows no other.
 #[track_caller]
 pub fn matches_schema(schema: &str, report: &str) {
+    keeps_to(schema, report, "/arms/0/all");
+}
+
+/// Holds JSON against a schema of ours; `place` points at an object in it, in which a field too much must be noticed.
+#[track_caller]
+pub fn keeps_to(schema: &str, report: &str, place: &str) {
     let path = crate::support::project().join("schemas").join(schema);
     let schema = serde_json::from_str(&std::fs::read_to_string(&path).expect("the schema")).expect("JSON");
     let report: serde_json::Value = serde_json::from_str(report).expect("JSON");
@@ -351,8 +379,121 @@ pub fn matches_schema(schema: &str, report: &str) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // What holds for anything would hold for this too.
     let mut other = report;
-    other["arms"][0]["all"]["rewarded_"] = 1.into();
+    other.pointer_mut(place).expect("it is there")["more_"] = 1.into();
     assert!(!schema.is_valid(&other), "a field that isn't documented is noticed");
+}
+
+/// Every object that lists its fields knows no others, and says of each what it means.
+#[test]
+fn schemas_document_every_field() {
+    fn look(value: &serde_json::Value, path: &str, found: &mut Vec<String>) {
+        if let Some(fields) = value["properties"].as_object() {
+            if value["additionalProperties"] != false {
+                found.push(format!("{path}: takes any field"));
+            }
+            let bare = fields.iter().filter(|(_, field)| !field["description"].is_string());
+            found.extend(bare.map(|(name, _)| format!("{path}: `{name}` has no description")));
+        }
+        match value {
+            serde_json::Value::Object(map) => map.iter().for_each(|(key, v)| look(v, &format!("{path}/{key}"), found)),
+            serde_json::Value::Array(list) => list.iter().for_each(|v| look(v, path, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    for name in ["report.json", "compare.json", "calibration.json"] {
+        let text = std::fs::read_to_string(crate::support::project().join("schemas").join(name)).expect("a schema");
+        look(&serde_json::from_str(&text).expect("JSON"), name, &mut found);
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn tasks_stand_in_the_order_of_their_numbers_in_every_format() {
+    let suite = Suite::new();
+    let names: Vec<String> = (0..12).map(|i| format!("ledger-{i}")).collect();
+    // As a folder is read: by text.
+    let mut by_text: Vec<&str> = names.iter().map(String::as_str).collect();
+    by_text.sort_unstable();
+    assert_eq!(by_text[2], "ledger-10");
+    let mut record = job("j", &by_text, 3);
+    record.observed.engine.kind = "docker".into();
+    make(&suite.join("jobs/j"), &record, (0..36).map(|i| Some(scored(f64::from(i % 2)))).collect());
+    let order = |text: &str, wanted: &dyn Fn(&str) -> String| {
+        let places: Vec<usize> =
+            names.iter().map(|name| text.find(&wanted(name)).unwrap_or_else(|| panic!("{name}: {text}"))).collect();
+        assert!(places.is_sorted(), "{text}");
+    };
+    let shown = |format: &str| suite.run(&["report", "jobs/j", "--format", format]).expect_code(0).stdout;
+    order(&shown("text"), &|name| format!("\n  {name} "));
+    order(&shown("md"), &|name| format!("\n| {name} |"));
+    order(&shown("html"), &|name| format!(">{name}</a>"));
+    order(&shown("html"), &|name| format!("<strong>{name}</strong>"));
+    order(&shown("json"), &|name| format!("          \"task\": \"{name}\",\n          \"question_type\""));
+    order(&shown("junit"), &|name| format!("name=\"{name} attempt 1\""));
+    order(&suite.run(&["calibrate", "jobs/j"]).expect_code(0).stdout, &|name| format!("\n  {name} "));
+}
+
+#[test]
+fn what_agents_used_of_models_is_in_every_report_apart_from_what_the_judge_used() {
+    let suite = Suite::new();
+    let job = job("spent", &["loop", "lent", "none"], 1);
+    let mut store = Store::create(&suite.join("jobs/spent"), job.clone(), config("spent")).expect("a job");
+    for (trial, planned) in job.trials.iter().enumerate() {
+        handle(&mut store, Event::TrialStarted { trial, retry: 0 });
+        let mut end = end(planned, trial, scored(1.0));
+        let usage = |input, output| Usage { input, output, cache_read: 100, ..Usage::default() };
+        match trial {
+            0 => {
+                let run = ModelRun {
+                    steps: 4,
+                    tool_calls: 9,
+                    retries: 1,
+                    usage: Some(usage(1000, 50)),
+                    cost_usd: Some(0.25),
+                    ..ModelRun::default()
+                };
+                end.agent.as_mut().expect("it ran").model = Some(run);
+            }
+            1 => {
+                end.model = Some(ModelUse {
+                    requests: 3,
+                    refused: 1,
+                    usage: usage(500, 25),
+                    cost_usd: Some(0.5),
+                    ..ModelUse::default()
+                });
+            }
+            _ => {}
+        }
+        let spent = Spent { requests: 2, input_tokens: 7000, output_tokens: 70, cost_usd: Some(0.125) };
+        end.judging = Some(Judging { spent, replies: Vec::new() });
+        handle(&mut store, Event::TrialFinished { trial, end: Box::new(end) });
+    }
+    handle(&mut store, Event::JobFinished);
+    let shown = |format: &str| suite.run(&["report", "jobs/spent", "--format", format]).expect_code(0).stdout;
+    for (name, text) in [
+        ("requests", "8 in 2 trials, 1 refused"),
+        ("steps", "4 replies, 9 calls of tools"),
+        ("tokens", "1700 read (200 from a cache), 75 written"),
+        ("cost", "$0.7500"),
+    ] {
+        assert!(shown("text").contains(&format!("\n  {name:<12}  {text}\n")), "{}", shown("text"));
+        assert!(shown("md").contains(&format!("| {name} | {text} |\n")), "{}", shown("md"));
+        assert!(shown("html").contains(&format!("<dt>{name}</dt><dd>{text}</dd>")), "{}", shown("html"));
+    }
+    for (format, head, judge) in [
+        ("text", "\njudging\n", "6 requests"),
+        ("md", "\n## Judging\n", "6 requests"),
+        ("html", ">Judging</h3>", "6 requests"),
+    ] {
+        let text = shown(format);
+        assert_eq!(text.matches(head).count(), 1, "{format}: said once: {text}");
+        assert!(text.split(head).nth(1).is_some_and(|rest| rest.contains(judge) && rest.contains("0.375")), "{text}");
+    }
+    matches_schema("report.json", &shown("json"));
+    let json: serde_json::Value = serde_json::from_str(&shown("json")).expect("JSON");
+    assert_eq!((&json["models"]["cost_usd"], &json["judging"]["spent"]["cost_usd"]), (&0.75.into(), &0.375.into()));
 }
 
 #[test]

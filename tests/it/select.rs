@@ -36,7 +36,7 @@ fn a_subset_keeps_the_mix_and_says_that_its_own_scores_are_no_measurement() {
         let found = chosen.iter().filter(|i| *i % 3 == stratum).count();
         assert!(found.abs_diff(wanted) <= 1, "{stratum}: {found}");
     }
-    assert!(run.stderr.contains("no independent measurement"), "{}", run.stderr);
+    assert!(run.stderr.contains("no independent\nmeasurement"), "{}", run.stderr);
     assert!(run.stderr.contains("passes of alpha") && run.stderr.contains("type negation"), "{}", run.stderr);
     assert!(objective(&run.stderr) < 10.0, "{}", run.stderr);
     let again = suite.run(&["select", "-k", "14", "--from", "c.json"]).expect_code(0);
@@ -47,20 +47,21 @@ fn a_subset_keeps_the_mix_and_says_that_its_own_scores_are_no_measurement() {
 fn what_is_missing_in_the_calibration_is_named_for_every_task_and_taken_from_the_tasks_where_they_have_it() {
     let suite = Suite::new();
     let mut file = calibration(3);
-    file["tasks"]["task-1"].as_object_mut().expect("an entry").remove("question_type");
+    file["tasks"]["task-1"] = json!({"question_type": "negation"});
     file["tasks"]["task-2"]["rates"] = json!({"alpha": 1.5});
     suite.write("c.json", file.to_string());
     let run = suite.run(&["select", "-k", "2", "--from", "c.json"]).expect_code(2);
     insta::assert_snapshot!(run.stderr, @r#"
     error: 2 entries of the calibration can't be used
-    `task-1`: no `question_type`
+    `task-1`: no `source_difficulty`, `n` is not a number of attempts, no pass rate
     `task-2`: the rate of `alpha` is not a number from 0 to 1
 
     hint: an entry is {"source_difficulty": "hard", "question_type": "negation", "n": 6, "rates": {"MODEL": 0.5}}; `--tasks DIR` takes difficulty and type from tasks
     "#);
+    file["tasks"]["task-1"] = json!({"n": 6, "rates": {"alpha": 0.5, "beta": 1}});
     file["tasks"]["task-2"]["rates"] = json!({"alpha": 1, "beta": 0});
     suite.write("c.json", file.to_string());
-    suite.write("tasks/task-1/task.toml", "[metadata]\nquestion_type = \"negation\"\n");
+    suite.write("tasks/task-1/task.toml", "[metadata]\nquestion_type = \"negation\"\ndifficulty = \"easy\"\n");
     suite.write("tasks/task-1/instruction.md", "Which?\n").write("tasks/task-1/environment/Dockerfile", "FROM x\n");
     suite.write("tasks/task-1/tests/test.sh", "true\n");
     suite.run(&["select", "-k", "2", "--from", "c.json", "--tasks", "tasks"]).expect_code(0);
@@ -68,6 +69,30 @@ fn what_is_missing_in_the_calibration_is_named_for_every_task_and_taken_from_the
     assert_eq!(run.stderr, "error: failed to choose 4 of 3 tasks\n\nhint: `-k` is a number from 1 to 3\n");
     let run = suite.run(&["select", "-k", "4", "--from", "nowhere.json"]).expect_code(2);
     assert!(run.stderr.contains("`nowhere.json`"), "{}", run.stderr);
+}
+
+#[test]
+fn types_are_not_needed_and_their_want_is_said() {
+    let suite = Suite::new();
+    let mut file = calibration(42);
+    let untyped = |file: &mut Value, some: &[usize]| {
+        for i in some {
+            file["tasks"][format!("task-{i}")].as_object_mut().expect("an entry").remove("question_type");
+        }
+    };
+    untyped(&mut file, &[0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    suite.write("c.json", file.to_string());
+    let run = suite.run(&["select", "-k", "14", "--from", "c.json"]).expect_code(0);
+    let warning = "warning: 9 of 42 tasks have no `question_type`: they count as one type\n\nhint: `--tasks DIR`";
+    assert!(run.stderr.contains(warning), "{}", run.stderr);
+    assert!(run.stderr.contains("type (none)") && run.stderr.contains("type negation"), "{}", run.stderr);
+    untyped(&mut file, &(9..42).collect::<Vec<_>>());
+    suite.write("c.json", file.to_string());
+    let run = suite.run(&["select", "-k", "14", "--from", "c.json"]).expect_code(0);
+    assert_eq!(run.stdout.lines().count(), 14);
+    let warning = "warning: 42 of 42 tasks have no `question_type`: the mix of types is left to chance";
+    assert!(run.stderr.contains(warning) && !run.stderr.contains("\ntype "), "{}", run.stderr);
+    assert!(run.stderr.contains("passes of alpha"), "what is known is kept: {}", run.stderr);
 }
 
 #[test]

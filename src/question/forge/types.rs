@@ -1,6 +1,6 @@
 //! The ten types of question and how many of each are wanted.
 
-use crate::question::plan::words;
+use crate::question::worded::words;
 use crate::quota::quotas;
 use std::collections::BTreeMap;
 

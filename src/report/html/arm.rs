@@ -3,6 +3,7 @@
 use super::plot::bar;
 use super::tasks::table;
 use crate::report::judging::judging;
+use crate::report::models::models;
 use crate::report::network::network;
 use crate::report::numbers::{
     arm_name, bad_keys, category_cells, counts, further_trials, groups, interval, number_of, pass_rate, percent,
@@ -123,6 +124,14 @@ pub fn judging_facts(job: &Job) -> Markup {
     markup! { @if let Some(judging) = judging(job) {
         h3 { "Judging" }
         dl { @for (name, text) in judging.facts() { dt { (name) } dd { (plain(&text)) } } }
+    } }
+}
+
+/// What the agents of a job used of models; the judge's models are apart.
+pub fn model_facts(job: &Job) -> Markup {
+    markup! { @if let Some(models) = models(job) {
+        h3 { "Models" }
+        dl { @for (name, text) in models.facts() { dt { (name) } dd { (text) } } }
     } }
 }
 

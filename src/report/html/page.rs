@@ -1,6 +1,6 @@
 //! The frame of the page: head, title, jobs, a comparison where there are several agents.
 
-use super::arm::{arm, judging_facts, network_facts, otherwise};
+use super::arm::{arm, judging_facts, model_facts, network_facts, otherwise};
 use super::trials::trials;
 use crate::report::compare::{arm_cells, letter, notes, pair_name, part_cells};
 use crate::report::numbers::{arm_name, job_line, warning};
@@ -15,8 +15,8 @@ const SCRIPT: &str = include_str!("page.js");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
     script-src 'sha256-Gh2PY/9BcyAe6pBmG5H6J/HqgwlEe6CEZciwn3aIo8Q='; base-uri 'none'; form-action 'none'";
 
-/// Jobs as one page. Their agents are compared where `comparison` says how.
-pub fn html(jobs: &[(Job, Summary)], comparison: Option<&Comparison>) -> String {
+/// Jobs as one page. Their agents are compared where `comparison` says how; where it says why not, the page does too.
+pub fn html(jobs: &[(Job, Summary)], comparison: Option<Result<&Comparison, &str>>) -> String {
     let names: Vec<String> = jobs.iter().map(|(job, _)| plain(&job.record.name)).collect();
     let page = markup! {
         (DOCTYPE)
@@ -33,7 +33,11 @@ pub fn html(jobs: &[(Job, Summary)], comparison: Option<&Comparison>) -> String 
                 main {
                     h1 { (names.join(", ")) }
                     @if let [(job, summary)] = jobs { (whole(job, summary)) }
-                    @if let Some(comparison) = comparison { (compared(comparison)) }
+                    @match comparison {
+                        Some(Ok(comparison)) => (compared(comparison)),
+                        Some(Err(why)) => p.warn { strong { "Not compared: " } (plain(why)) },
+                        None => {}
+                    }
                     @for (place, (job, summary)) in jobs.iter().enumerate() {
                         @if jobs.len() > 1 { h1 { (plain(&job.record.name)) } (whole(job, summary)) }
                         (one_job(place, job, summary))
@@ -62,7 +66,7 @@ fn one_job(place: usize, job: &Job, summary: &Summary) -> Markup {
     let id = |index: usize| format!("j{place}a{index}");
     markup! {
         @for (index, of) in summary.arms.iter().enumerate() { (arm(job, of, &id(index))) }
-        section { (otherwise(job)) (judging_facts(job)) (network_facts(job)) }
+        section { (otherwise(job)) (model_facts(job)) (judging_facts(job)) (network_facts(job)) }
         @for (index, of) in summary.arms.iter().enumerate() {
             section { h2 { "Trials of " (plain(&arm_name(of))) } (trials(job, of, &id(index))) }
         }

@@ -43,8 +43,8 @@ pub(super) struct BaseImage {
 struct Found {
     image: String,
     id: String,
-    /// Why it is not the one that the Dockerfile names, where it isn't.
-    instead_because: Option<String>,
+    /// It is not the one that the Dockerfile names.
+    stands_in: bool,
 }
 
 impl Engine {
@@ -88,9 +88,9 @@ impl Engine {
             // A base that the user named is that base or none.
             from.replaceable &= base.is_none();
             let found = self.base_image(&from, on_line).await?;
-            if let Some(why) = found.instead_because {
+            if found.stands_in {
                 let (wanted, image) = (&from.image, &found.image);
-                notes.push(format!("`{wanted}` can't be pulled ({why}): built on the local base `{image}` instead"));
+                notes.push(format!("images are built on the local base `{image}`, since `{wanted}` can't be pulled here (`docker pull` says why)"));
                 arguments.insert(BASE_ARGUMENT.to_owned(), image.clone());
             }
             hasher.update(format!("base\0{}\0", found.id));
@@ -183,18 +183,21 @@ impl Engine {
         from: &dockerfile::From,
         on_line: &mut (dyn FnMut(String) + Send),
     ) -> Result<Found, Error> {
-        let found = |image: &str, id, instead_because| Found { image: image.to_owned(), id, instead_because };
+        let found = |image: &str, id, stands_in| Found { image: image.to_owned(), id, stands_in };
         if let Some(image) = self.inspect(&from.image).await? {
-            return Ok(found(&from.image, image.id, None));
+            return Ok(found(&from.image, image.id, false));
         }
         match self.pull(&from.image, on_line).await {
             Ok(()) => {
                 let image = self.inspect(&from.image).await?.ok_or_else(|| not_there(&from.image))?;
-                Ok(found(&from.image, image.id, None))
+                Ok(found(&from.image, image.id, false))
             }
             // A Dockerfile that lets its base be chosen gets ours, where there is one.
             Err(Error::Pull { image, why }) if from.replaceable => match self.inspect(BASE).await? {
-                Some(base) => Ok(found(BASE, base.id, Some(why))),
+                Some(base) => {
+                    on_line(format!("`{image}` can't be pulled: {why}"));
+                    Ok(found(BASE, base.id, true))
+                }
                 None => Err(Error::Pull { image, why }),
             },
             Err(error) => Err(error),
