@@ -6,6 +6,7 @@
 mod definition;
 mod install;
 mod launch;
+mod reported;
 mod run;
 mod transcript;
 mod turns;
@@ -13,6 +14,7 @@ mod turns;
 pub use definition::Definition;
 pub use install::image_with;
 pub use launch::{Agent, Error, Launch};
-pub use run::{AgentRun, Failed, logs, run};
+pub use reported::{Reported, UsageOf};
+pub use run::{AgentRun, Failed, logs, reported, run};
 pub use transcript::Transcript;
 pub use turns::{Conversation, Ended, ModelRun, Settings as LoopSettings, Turns};

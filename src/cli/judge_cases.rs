@@ -118,7 +118,11 @@ pub async fn run(args: &JudgeCasesArgs) -> Result<u8, Error> {
 }
 
 fn judge(args: &JudgeCasesArgs, name: &str, config: &JudgeConfig) -> Result<Judge, Error> {
-    match args.engine.judge(name, config, Prices::default())? {
+    match args.engine.judge(
+        name,
+        config,
+        args.engine.prices.as_deref().map(Prices::load).transpose()?.unwrap_or_default(),
+    )? {
         Judge::Script => {
             Err(Error::Usage("the judge `script` needs a task, so labelled answers can't measure it".into()))
         }

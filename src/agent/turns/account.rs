@@ -95,19 +95,20 @@ impl ModelRun {
         cost
     }
 
-    /// The limit that is reached, where one is.
-    pub(super) fn limit(&self, turns: &Turns) -> Option<Ended> {
-        let settings = &turns.settings;
-        if self.steps >= settings.max_turns {
+    /// The limit that is reached, where one is. A cap of the job's on cost can't be held to either by what is unknown.
+    pub(super) fn limit(&self, turns: &Turns, is_job_capped: bool) -> Option<Ended> {
+        let caps = turns.caps;
+        if caps.requests.is_some_and(|cap| u64::from(self.steps) >= cap) {
             return Some(Ended::TurnLimit);
         }
         // Where what was used is unknown, a budget can't be held to: it counts as used up, once something was.
         let tokens = self.usage.as_ref().map_or(u64::MAX, Usage::total);
-        if settings.token_budget.is_some_and(|budget| tokens >= budget) {
+        if caps.tokens.is_some_and(|budget| tokens >= budget) {
             return Some(Ended::TokenBudget);
         }
         let cost = self.cost_usd.unwrap_or(f64::INFINITY);
-        settings.cost_budget.is_some_and(|budget| cost >= budget).then_some(Ended::CostBudget)
+        let unknown = is_job_capped && self.cost_usd.is_none();
+        (unknown || caps.cost.is_some_and(|budget| cost >= budget)).then_some(Ended::CostBudget)
     }
 }
 

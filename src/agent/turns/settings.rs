@@ -1,6 +1,6 @@
 //! What a user can set about the loop, and what one is made of.
 
-use crate::model::{Client, Prices};
+use crate::model::{Caps, Client, Prices};
 use serde::Deserialize;
 
 /// The loop's settings; each is given as `--ak NAME=VALUE` or in the job file's `kwargs`.
@@ -11,9 +11,10 @@ pub struct Settings {
     pub max_turns: u32,
     /// How many tokens one reply may have. Default: 16000.
     pub max_tokens: u32,
-    /// How many tokens, read and written, all turns may use. Default: no limit.
+    /// How many tokens, read and written, all turns may use: a cap of this agent's own, beside the job's. Default: no
+    /// limit.
     pub token_budget: Option<u64>,
-    /// How many US dollars all turns may cost. Default: no limit.
+    /// How many US dollars all turns may cost: likewise. Default: no limit.
     pub cost_budget: Option<f64>,
     /// How long one call of a tool may take, in seconds. Default: 60.
     pub tool_timeout_sec: f64,
@@ -23,7 +24,7 @@ pub struct Settings {
     pub temperature: Option<f64>,
     /// Default: the provider's own.
     pub effort: Option<String>,
-    /// A file of prices. Default: costs are unknown.
+    /// A file of prices. Default: the job's.
     pub prices: Option<std::path::PathBuf>,
 }
 
@@ -44,6 +45,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The caps that they set.
+    pub fn caps(&self) -> Caps {
+        Caps { requests: Some(self.max_turns.into()), tokens: self.token_budget, cost: self.cost_budget }
+    }
+
     /// What is wrong with them, where something is.
     pub fn wrong(&self) -> Option<String> {
         let seconds = self.tool_timeout_sec;
@@ -52,9 +58,6 @@ impl Settings {
         }
         if !(seconds > 0.0 && seconds <= 86_400.0) {
             return Some(format!("`tool_timeout_sec` is {seconds}; it must be over 0 and at most 86400"));
-        }
-        if self.cost_budget.is_some() && self.prices.is_none() {
-            return Some("`cost_budget` needs `prices`: without them no cost is known".to_owned());
         }
         None
     }
@@ -69,4 +72,6 @@ pub struct Turns {
     pub client: Client,
     /// What that costs.
     pub prices: Prices,
+    /// What one trial may use: the job's caps, and the loop's own budgets.
+    pub caps: Caps,
 }
