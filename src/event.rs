@@ -131,8 +131,12 @@ pub enum Stage {
     Judge,
     /// Something is written on the host.
     Disk,
-    /// The network or a provider beyond it.
+    /// The network.
     Network,
+    /// A model's provider.
+    Provider,
+    /// The recording of what models say: it lacks a request, or can't be kept. The next start would meet the same.
+    Recording,
 }
 
 impl Stage {
@@ -146,6 +150,8 @@ impl Stage {
             Stage::Judge => "judge",
             Stage::Disk => "disk",
             Stage::Network => "network",
+            Stage::Provider => "provider",
+            Stage::Recording => "recording",
         }
     }
 }
@@ -320,6 +326,8 @@ pub struct TrialEnd {
     pub network: Option<NetworkUse>,
     /// What it used of models, where it had the model relay.
     pub model: Option<ModelUse>,
+    /// What all its starts have cost together, as far as it is known, in US dollars; `None` where that is nothing.
+    pub spent_usd: Option<f64>,
     /// What judging its answer took, where models were asked.
     pub judging: Option<Judging>,
 }

@@ -15,6 +15,9 @@ pub mod corpus;
 /// Questions whose answers are proved over the records of a corpus.
 pub mod question;
 
+/// The best that is known of a task.
+pub mod ideal;
+
 /// Harbor task directories: the only place that knows `task.toml`'s keys.
 pub mod task;
 

@@ -1,7 +1,7 @@
 //! What a run of an agent that we ask ourselves used, and why it ended: `loop` and `messages-search` alike.
 
 use super::search::SearchRun;
-use crate::model::{Class, Client, Failure, Prices, Reply, Usage};
+use crate::model::{Caps, Class, Client, Failure, Prices, Reply, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -63,17 +63,6 @@ pub struct ModelRun {
     pub search: Option<SearchRun>,
 }
 
-/// How much a run may use.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Most {
-    /// Replies.
-    pub turns: u32,
-    /// Tokens, read and written.
-    pub tokens: Option<u64>,
-    /// US dollars.
-    pub cost: Option<f64>,
-}
-
 impl Default for ModelRun {
     fn default() -> ModelRun {
         ModelRun {
@@ -124,18 +113,19 @@ impl ModelRun {
         failure
     }
 
-    /// The limit that is reached, where one is.
-    pub(super) fn limit(&self, most: Most) -> Option<Ended> {
-        if self.steps >= most.turns {
+    /// The limit that is reached, where one is. A cap of the job's on cost can't be held to either by what is unknown.
+    pub(super) fn limit(&self, caps: Caps, is_job_capped: bool) -> Option<Ended> {
+        if caps.requests.is_some_and(|cap| u64::from(self.steps) >= cap) {
             return Some(Ended::TurnLimit);
         }
         // Where what was used is unknown, a budget can't be held to: it counts as used up, once something was.
         let tokens = self.usage.as_ref().map_or(u64::MAX, Usage::total);
-        if most.tokens.is_some_and(|budget| tokens >= budget) {
+        if caps.tokens.is_some_and(|budget| tokens >= budget) {
             return Some(Ended::TokenBudget);
         }
         let cost = self.cost_usd.unwrap_or(f64::INFINITY);
-        most.cost.is_some_and(|budget| cost >= budget).then_some(Ended::CostBudget)
+        let unknown = is_job_capped && self.cost_usd.is_none();
+        (unknown || caps.cost.is_some_and(|budget| cost >= budget)).then_some(Ended::CostBudget)
     }
 }
 

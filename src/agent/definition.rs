@@ -2,6 +2,7 @@
 //! kept of it afterwards.
 
 use super::Error;
+use super::reported::UsageOf;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,9 @@ pub struct Definition {
     /// Files of the sandbox that are kept in the trial's `agent/`, where they are there: absolute paths.
     #[serde(default)]
     pub logs: Vec<String>,
+    /// Where one of the logs says what the agent used.
+    #[serde(default)]
+    pub usage: Option<UsageOf>,
     /// Where the definition's file is; `files` are beside it.
     #[serde(skip)]
     pub folder: PathBuf,
@@ -90,6 +94,14 @@ impl Definition {
         if names.len() != definition.logs.len() || unique.len() != names.len() {
             return Err(failed("`logs` are absolute paths with plain names, no name twice".to_owned()));
         }
+        if let Some(usage) = &definition.usage {
+            if !definition.logs.contains(&usage.file) {
+                return Err(failed(format!("`usage` has the file `{}`, which is not among `logs`", usage.file)));
+            }
+            if let Some(pointer) = usage.wrong() {
+                return Err(failed(format!("`usage` has `{pointer}`, which is no JSON pointer: it begins with `/`")));
+            }
+        }
         let inside = |path: &PathBuf| path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
         if let Some(file) = definition.files.iter().find(|file| !inside(file)) {
             return Err(failed(format!("`files` has `{}`, which is not beside the definition", file.display())));
@@ -125,6 +137,8 @@ mod tests {
             ("run = ' '", "`run` is empty"),
             ("run = 'x'\nlogs = ['a.txt']", "absolute paths"),
             ("run = 'x'\nlogs = ['/a/x', '/b/x']", "no name twice"),
+            ("run = 'x'\n[usage]\nfile = '/a/x'", "not among `logs`"),
+            ("run = 'x'\nlogs = ['/a/x']\n[usage]\nfile = '/a/x'\nsteps = 'a'", "no JSON pointer"),
             ("run = 'x'\nfiles = ['../secret']", "not beside the definition"),
         ] {
             let error = parse(text).expect_err(text);

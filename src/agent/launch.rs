@@ -3,6 +3,7 @@
 use super::definition::Definition;
 use super::search::Search;
 use super::turns::Turns;
+use crate::model::Purse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -151,6 +152,8 @@ pub struct Launch<'a> {
     pub agent_env: &'a [(String, String)],
     /// What leads its model client to the model relay; what it is given itself wins.
     pub relay_env: &'a [(String, String)],
+    /// What it pays from, where we ask its model.
+    pub purse: &'a Purse,
     /// The model it is to use, where it uses one.
     pub model: Option<&'a str>,
     /// Folder to run in; the image's own where `None`.

@@ -4,6 +4,7 @@
 use super::account::ModelRun;
 use super::definition::log_name;
 use super::launch::{Agent, Launch};
+use super::reported::Reported;
 use super::search;
 use super::trajectory::Conversation;
 use super::transcript::Transcript;
@@ -41,6 +42,9 @@ pub struct AgentRun {
     /// What a model used, where the agent is one that we ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelRun>,
+    /// What the agent said of its own work, where its definition says how that is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported: Option<Reported>,
     /// What was said to the model and by it; kept in files of its own.
     #[serde(skip)]
     pub conversation: Option<Box<Conversation>>,
@@ -60,6 +64,9 @@ pub enum Failed {
         /// The run until then: what was used is paid, and what was said may say why.
         run: Box<AgentRun>,
     },
+    /// All agents of the job together have cost what they may, in words.
+    #[error("{0}")]
+    Spent(String),
 }
 
 impl AgentRun {
@@ -136,6 +143,14 @@ pub async fn logs(agent: &Agent, sandbox: &mut Sandbox) -> Result<Vec<(String, V
         }
     }
     Ok(logs)
+}
+
+/// What the agent said of its own work in one of these logs of its own, where its definition says how that is read.
+pub fn reported(agent: &Agent, logs: &[(String, Vec<u8>)]) -> Option<Reported> {
+    let Agent::Installed(definition) = agent else { return None };
+    let usage = definition.usage.as_ref()?;
+    let (_, log) = logs.iter().find(|(name, _)| log_name(&usage.file) == Some(name))?;
+    usage.read(log)
 }
 
 fn send(text: String, on_text: &mut (dyn FnMut(String) + Send)) {

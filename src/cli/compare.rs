@@ -1,7 +1,8 @@
 //! `seatrial compare`: agents side by side on the same tasks. Wiring only.
 
+use super::categories::CategoryArgs;
 use super::error::Error;
-use super::report::{Categories, deliver};
+use super::report::deliver;
 use crate::{report, results, stats};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -22,7 +23,7 @@ pub struct CompareArgs {
     #[arg(long)]
     common: bool,
     #[command(flatten)]
-    categories: Categories,
+    categories: CategoryArgs,
     /// What to make of it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,

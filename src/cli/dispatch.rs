@@ -2,8 +2,8 @@
 
 use super::error::Error;
 use super::{
-    audit, base, calibrate, clean, compare, doctor, forge, generate, init, judge, judge_cases, lint, populate, report,
-    resume, run, select, stamp,
+    audit, base, calibrate, clean, compare, doctor, forge, generate, ideal, init, judge, judge_cases, lint, populate,
+    report, resume, run, select, stamp,
 };
 use clap::Parser;
 use std::process::ExitCode;
@@ -33,6 +33,7 @@ enum Verb {
     Calibrate(calibrate::CalibrateArgs),
     Select(select::SelectArgs),
     Stamp(stamp::StampArgs),
+    Ideal(ideal::IdealArgs),
     Base(base::BaseArgs),
     Doctor(doctor::DoctorArgs),
     Clean(clean::CleanArgs),
@@ -70,6 +71,7 @@ fn dispatch(verb: &Verb) -> Result<u8, Error> {
         Verb::Calibrate(args) => calibrate::run(args),
         Verb::Select(args) => select::run(args),
         Verb::Stamp(args) => stamp::run(args),
+        Verb::Ideal(args) => ideal::run(args),
         Verb::Base(args) => wait(base::run(args)),
         Verb::Doctor(args) => wait(doctor::run(args)),
         Verb::Clean(args) => wait(clean::run(args)),

@@ -5,9 +5,9 @@ use super::error::Error;
 use super::exit;
 use crate::config::JudgeConfig;
 use crate::event::Event;
-use crate::job::{self, Broken, Job, Stop, Todo};
+use crate::job::{self, Broken, Job, Stop, Todo, Why};
 use crate::judge::{self, Judge};
-use crate::model::{self, Halt, Prices, Transport};
+use crate::model::{self, Prices, Transport};
 use crate::report::{self, Live, Mode};
 use crate::results::{self, EngineRecord, Store};
 use crate::sandbox::{self, Engine, docker, fake};
@@ -27,6 +27,9 @@ pub struct EngineArgs {
     /// Ask no model: answer from what `--record` kept in this folder; what was never asked is an error
     #[arg(long, value_name = "DIR")]
     replay: Option<PathBuf>,
+    /// What models cost, a TOML file; docs/agents.md shows one [default: the job file's; else costs are unknown]
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
     #[arg(skip)]
     transport: OnceLock<Transport>,
     /// Play back a script instead of running containers; records are marked and measure nothing
@@ -147,38 +150,37 @@ pub async fn drive(engine: Engine, job: Arc<Job>, todo: Todo, mut store: Store, 
 }
 
 /// The report, what to do next, and the exit code.
-fn show(dir: &Path, ended: job::Ended) -> Result<u8, Error> {
+fn show(dir: &Path, stopped: Option<Why>) -> Result<u8, Error> {
     let read = results::read_job(dir)?;
     let summary = stats::summarize(&read);
     let text = report::text(&read, &summary);
     // Where nobody reads the table any more, the job is still done.
     let _ = std::io::stdout().write_all(text.as_bytes());
     let dir = dir.display();
-    if ended.engine_gone {
-        super::say(&format!("error: the engine stopped answering\n\nhint: start it, then `seatrial resume {dir}`"));
-        return Ok(exit::ENGINE);
-    }
-    if let Some(why) = ended.halted {
-        super::say(&format!("error: {why}\n\nhint: mend that, then `seatrial resume {dir}` goes on"));
-        return Ok(match why {
-            Halt::Refused(_) => exit::BAD_INPUT,
-            Halt::Spent(_) => exit::INCOMPLETE,
-        });
-    }
-    if let Some(failure) = ended.provider_gone {
-        let hint = failure.hint().unwrap_or("mend that");
-        super::say(&format!("error: {failure}\n\nhint: {hint}; then `seatrial resume {dir}` goes on"));
-        return Ok(exit::BAD_INPUT);
-    }
-    if let Some(why) = ended.judge_refused {
-        super::say(&format!(
-            "error: {why}\n\nhint: mend that, then `seatrial resume {dir}`; what agents answered is kept"
-        ));
-        return Ok(exit::BAD_INPUT);
-    }
-    if ended.interrupted {
-        super::say(&format!("interrupted\n\nhint: `seatrial resume {dir}` goes on"));
-        return Ok(exit::INTERRUPTED);
+    if let Some(why) = stopped {
+        let (said, hint, code) = match why {
+            Why::User => ("interrupted".to_owned(), format!("`seatrial resume {dir}` goes on"), exit::INTERRUPTED),
+            Why::Engine => (
+                "error: the engine stopped answering".to_owned(),
+                format!("start it, then `seatrial resume {dir}`"),
+                exit::ENGINE,
+            ),
+            Why::Provider { why, hint } => {
+                (format!("error: {why}"), format!("{hint}; then `seatrial resume {dir}` goes on"), exit::BAD_INPUT)
+            }
+            Why::Spent(why) => (
+                format!("error: {why}"),
+                format!("`seatrial resume {dir} --job-max-cost USD` goes on up to another cap"),
+                exit::INCOMPLETE,
+            ),
+            Why::Judge(why) => (
+                format!("error: {why}"),
+                format!("mend that, then `seatrial resume {dir}`; what agents answered is kept"),
+                exit::BAD_INPUT,
+            ),
+        };
+        super::say(&format!("{said}\n\nhint: {hint}"));
+        return Ok(code);
     }
     if let Some(doubt) = report::doubt(&read) {
         super::say(&format!("warning: {doubt}"));
@@ -208,7 +210,7 @@ fn watch_signals(stop: Stop) -> Result<tokio::sync::oneshot::Receiver<()>, Error
                 _ = terminate.recv() => {}
             }
             if first {
-                stop.set();
+                stop.set(Why::User);
             }
         }
         let _ = sender.send(());

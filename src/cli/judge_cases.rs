@@ -136,7 +136,7 @@ fn exit_code(min_agreement: Option<f64>, measured: &[Measured]) -> u8 {
 }
 
 fn judge(args: &JudgeCasesArgs, name: &str, config: &JudgeConfig) -> Result<Judge, Error> {
-    let prices = args.prices.as_deref().map(Prices::load).transpose()?.unwrap_or_default();
+    let prices = args.engine.prices.as_deref().map(Prices::load).transpose()?.unwrap_or_default();
     match args.engine.judge(name, config, prices)? {
         Judge::Script => {
             Err(Error::Usage("the judge `script` needs a task, so labelled answers can't measure it".into()))

@@ -3,7 +3,7 @@
 use super::error::Error;
 use super::exit;
 use super::words::count;
-use crate::task::{Checked, Level, Problem, check_dataset, in_words};
+use crate::task::{Checked, Level, Problem, check_dataset, in_words, unsaid};
 use std::path::PathBuf;
 
 /// Check task directories and say what is wrong, all at once
@@ -29,7 +29,11 @@ enum Format {
 
 /// Runs the verb and gives the exit code.
 pub fn run(args: &LintArgs) -> Result<u8, Error> {
-    let checked = args.datasets.iter().map(|dir| check_dataset(dir)).collect::<Result<Vec<_>, _>>()?;
+    let mut checked = args.datasets.iter().map(|dir| check_dataset(dir)).collect::<Result<Vec<_>, _>>()?;
+    for checked in &mut checked {
+        let unsaid = unsaid(&checked.tasks, &checked.problems);
+        checked.problems.extend(unsaid);
+    }
     match args.format {
         Format::Text => super::show(&text(&checked)),
         Format::Json => super::show(&format!("{:#}", json(&checked))),

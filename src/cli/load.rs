@@ -3,7 +3,7 @@
 
 use super::drive::EngineArgs;
 use super::error::Error;
-use super::model::{lend, prices};
+use super::model::{caps, lend, prices};
 use super::open_files;
 use super::words::count;
 use crate::agent::{self, Agent, LoopSettings, Search, SearchSettings, Turns};
@@ -108,6 +108,16 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         sets.push(set.tasks);
     }
     let known: BTreeSet<String> = sets.iter().flatten().map(|task| task.name.clone()).collect();
+    let mut single = Vec::new();
+    for path in &config.tasks {
+        add(&mut corpora, restore(config, path, check_only, &mut notes)?);
+        let set = task::load_dataset(path)?;
+        notes.extend(warnings(&set));
+        single.extend(set.tasks);
+    }
+    sets.push(single);
+    of_categories(&mut sets, &config.categories)?;
+    let single = sets.pop().unwrap_or_default();
     for (set, dataset) in sets.into_iter().zip(&config.datasets) {
         let names: Vec<&str> = set.iter().map(|task| task.name.as_str()).collect();
         let (include, exclude) = (&dataset.task_names, &dataset.exclude_task_names);
@@ -115,12 +125,7 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         let chosen: BTreeSet<String> = chosen.into_iter().map(str::to_owned).collect();
         tasks.extend(set.into_iter().filter(|task| chosen.contains(&task.name)));
     }
-    for path in &config.tasks {
-        add(&mut corpora, restore(config, path, check_only, &mut notes)?);
-        let set = task::load_dataset(path)?;
-        notes.extend(warnings(&set));
-        tasks.extend(set.tasks);
-    }
+    tasks.extend(single);
     if tasks.is_empty() {
         return Err(config::Error::NothingLeft.into());
     }
@@ -129,15 +134,11 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         complete(&tasks)?;
     }
 
-    let mut agents = config
-        .agents
-        .iter()
-        .map(|one| agent(one, config.environment.agents_dir.as_deref(), engine))
-        .collect::<Result<Vec<_>, Error>>()?;
-    let spend = lend(&mut agents, config, &mut notes)?;
+    let mut agents = config.agents.iter().map(|one| agent(one, config, engine)).collect::<Result<Vec<_>, Error>>()?;
+    let spend = lend(&mut agents, config, engine, &mut notes)?;
     let named = config.judge.name.clone().or_else(|| corpora.iter().find_map(|corpus| corpus.suite.judge.clone()));
     let named = named.unwrap_or_else(|| "rules".to_owned());
-    let judge = engine.judge(&named, &config.judge, prices(config)?)?;
+    let judge = engine.judge(&named, &config.judge, prices(config, engine)?)?;
     let lacks = |task: &Task| {
         // Without a key its script judges it.
         let lacks = judge.lacks(task.rubric.as_deref()).filter(|_| task.case.is_some());
@@ -184,6 +185,14 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
     let egress = Arc::new(egress);
     let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, egress, spend, settings };
     Ok(Loaded { job: Arc::new(job), record, notes, corpora, judge: named })
+}
+
+/// Leaves the tasks of the wanted categories; a category is looked for in all tasks together.
+fn of_categories(sets: &mut [Vec<Task>], categories: &config::Categories) -> Result<(), Error> {
+    let all: Vec<Vec<&str>> = sets.iter().flatten().map(|task| task.spec.metadata.categories().collect()).collect();
+    let mut counts = config::select_categories(&all, categories)?.into_iter();
+    sets.iter_mut().for_each(|set| set.retain(|_| counts.next().unwrap_or(false)));
+    Ok(())
 }
 
 /// Keeps a corpus unless it is there already.
@@ -245,11 +254,11 @@ fn unique(tasks: &[Task]) -> Result<(), Error> {
     Ok(())
 }
 
-fn agent(config: &AgentConfig, agents_dir: Option<&Path>, engine: &EngineArgs) -> Result<AgentSetup, Error> {
+fn agent(config: &AgentConfig, job: &Config, engine: &EngineArgs) -> Result<AgentSetup, Error> {
     let mut kwargs = config.kwargs.clone();
     let asked = match (config.name.as_str(), &config.model) {
-        ("loop", Some(model)) => Some(turns(model, std::mem::take(&mut kwargs), engine)?),
-        ("messages-search", Some(model)) => Some(search(model, std::mem::take(&mut kwargs), engine)?),
+        ("loop", Some(model)) => Some(turns(model, std::mem::take(&mut kwargs), job, engine)?),
+        ("messages-search", Some(model)) => Some(search(model, std::mem::take(&mut kwargs), job, engine)?),
         _ => None,
     };
     let line = kwargs.remove("command");
@@ -259,7 +268,7 @@ fn agent(config: &AgentConfig, agents_dir: Option<&Path>, engine: &EngineArgs) -
     }
     let agent = match asked {
         Some(agent) => agent,
-        None => Agent::named(&config.name, line.as_deref(), agents_dir)?,
+        None => Agent::named(&config.name, line.as_deref(), job.environment.agents_dir.as_deref())?,
     };
     // Without one, every trial would end with the agent's own error.
     if agent.needs_model() && config.model.is_none() {
@@ -278,20 +287,32 @@ fn agent(config: &AgentConfig, agents_dir: Option<&Path>, engine: &EngineArgs) -
 }
 
 /// The loop of that model, from the agent's settings and the environment.
-fn turns(model: &str, kwargs: serde_json::Map<String, serde_json::Value>, engine: &EngineArgs) -> Result<Agent, Error> {
+fn turns(
+    model: &str,
+    kwargs: serde_json::Map<String, serde_json::Value>,
+    job: &Config,
+    engine: &EngineArgs,
+) -> Result<Agent, Error> {
     let wrong = |why: String| Error::Usage(format!("agent `loop`: {why}"));
     let settings: LoopSettings = serde_json::from_value(kwargs.into()).map_err(|e| wrong(e.to_string()))?;
     settings.wrong().map_or(Ok(()), |why| Err(wrong(why)))?;
     let endpoint = Endpoint::from_env(model, &|name| engine.variable(name))?;
-    let prices = settings.prices.as_deref().map_or(Ok(Prices::default()), Prices::load)?;
+    let prices = agent_prices(settings.prices.as_deref(), job, engine)?;
+    let caps = settings.caps().and(caps(job));
     let client = Client::new(endpoint, engine.transport()?, Default::default());
-    Ok(Agent::Loop(Arc::new(Turns { settings, client, prices })))
+    Ok(Agent::Loop(Arc::new(Turns { settings, client, prices, caps })))
+}
+
+/// The agent's own, or the job's.
+fn agent_prices(own: Option<&Path>, job: &Config, engine: &EngineArgs) -> Result<Prices, Error> {
+    own.map_or_else(|| prices(job, engine), |path| Ok(Prices::load(path)?))
 }
 
 /// `messages-search` with that model, likewise.
 fn search(
     model: &str,
     kwargs: serde_json::Map<String, serde_json::Value>,
+    job: &Config,
     engine: &EngineArgs,
 ) -> Result<Agent, Error> {
     let wrong = |why: String| Error::Usage(format!("agent `messages-search`: {why}"));
@@ -304,9 +325,10 @@ fn search(
              `anthropic/NAME`; `-a loop` asks any model"
         )));
     }
-    let prices = settings.prices.as_deref().map_or(Ok(Prices::default()), Prices::load)?;
+    let prices = agent_prices(settings.prices.as_deref(), job, engine)?;
+    let caps = settings.caps().and(caps(job));
     let client = Client::new(endpoint, engine.transport()?, settings.client());
-    Ok(Agent::Search(Arc::new(Search { settings, client, prices })))
+    Ok(Agent::Search(Arc::new(Search { settings, client, prices, caps })))
 }
 
 fn agent_ref(setup: &AgentSetup) -> AgentRef {
@@ -364,6 +386,8 @@ fn task_record(task: &Task) -> Result<TaskRecord, Error> {
         question_type: metadata.question_type.clone(),
         difficulty: metadata.difficulty.clone(),
         rubric_sha256: task.rubric.as_ref().map(|rubric| results::hex(rubric.as_bytes())),
+        tags: metadata.tags.clone(),
+        ideal: metadata.ideal,
         question: task.case.as_ref().map(|case| case.input.clone()),
         key: task.case.as_ref().map(|case| case.ground_truth.clone()),
     })

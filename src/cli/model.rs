@@ -1,10 +1,11 @@
 //! The flags that cap what agents use of models, and the relays of a job's agents. Wiring only.
 
+use super::drive::EngineArgs;
 use super::error::Error;
 use crate::agent::Agent;
 use crate::config::{Config, ModelConfig};
 use crate::job::AgentSetup;
-use crate::model::{Caps, Endpoint, Prices, Relay, Spend, Transport};
+use crate::model::{Caps, Endpoint, Prices, Relay, Spend};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,49 +39,70 @@ impl CapArgs {
     }
 }
 
-/// The prices of the job: those of its file, else those of the first agent that names some. Without any every cost is
-/// unknown.
-pub fn prices(config: &Config) -> Result<Prices, Error> {
+/// The prices of the job: those that were typed, else those of its file, else those of the first agent that names some.
+/// Without any every cost is unknown.
+pub fn prices(config: &Config, engine: &EngineArgs) -> Result<Prices, Error> {
     let of_agents = || config.agents.iter().find_map(|agent| agent.kwargs.get("prices")?.as_str().map(Path::new));
-    let path = config.model.prices.as_deref().or_else(of_agents);
+    let path = engine.prices.as_deref().or(config.model.prices.as_deref()).or_else(of_agents);
     Ok(path.map(Prices::load).transpose()?.unwrap_or_default())
 }
 
-/// Gives each agent that is to use a model the relay to it, where this machine has the model's key or server. What all
-/// of them cost is counted together.
-pub fn lend(agents: &mut [AgentSetup], config: &Config, notes: &mut Vec<String>) -> Result<Arc<Spend>, Error> {
+/// What one trial may use of models, by the job's settings.
+pub fn caps(config: &Config) -> Caps {
     let model = &config.model;
-    let caps = Caps { requests: model.max_requests, tokens: model.max_tokens, cost: model.max_cost_usd };
-    let spend = Arc::new(Spend::new(model.job_max_cost_usd));
-    let capped = caps != Caps::default() || model.job_max_cost_usd.is_some();
-    let prices = prices(config)?;
+    Caps { requests: model.max_requests, tokens: model.max_tokens, cost: model.max_cost_usd }
+}
+
+/// A cap on cost can't be held to where the model's price isn't known.
+fn price_needed(model: &str, prices: &Prices) -> Result<(), Error> {
+    if prices.cost(model, &Default::default()).is_some() {
+        return Ok(());
+    }
+    let why = format!(
+        "a cap on cost needs the price of `{model}`, which isn't known\n\nhint: `--prices FILE`, or in the job file \
+         `seatrial: {{model: {{prices: prices.toml}}}}`, names a file of prices"
+    );
+    Err(Error::Usage(why))
+}
+
+/// Gives each agent that is to use a model the relay to it, where this machine has the model's key or server. What all
+/// agents cost is counted together, also that of loops, which ask by themselves.
+pub fn lend(
+    agents: &mut [AgentSetup],
+    config: &Config,
+    engine: &EngineArgs,
+    notes: &mut Vec<String>,
+) -> Result<Arc<Spend>, Error> {
+    let caps = caps(config);
+    let spend = Arc::new(Spend::new(config.model.job_max_cost_usd));
+    let capped = caps != Caps::default() || spend.is_capped();
+    let prices = prices(config, engine)?;
     for setup in agents {
+        if let Agent::Loop(turns) = &setup.agent
+            && (turns.caps.cost.is_some() || spend.is_capped())
+        {
+            price_needed(&turns.client.endpoint().model, &turns.prices)?;
+        }
         let installed = matches!(setup.agent, Agent::Installed(_));
         let (true, Some(model)) = (installed || matches!(setup.agent, Agent::Command { .. }), &setup.model) else {
             continue;
         };
-        let endpoint = match Endpoint::from_env(model, &|name| std::env::var(name).ok()) {
+        let endpoint = match Endpoint::from_env(model, &|name| engine.variable(name)) {
             Ok(endpoint) => endpoint,
             Err(error @ crate::model::Error::BaseUrl { .. }) => return Err(error.into()),
             // A cap that nobody would hold to must not be taken for one.
             Err(error) if capped || installed => return Err(error.into()),
             Err(_) => continue,
         };
-        let costs = caps.cost.is_some() || spend.is_capped();
-        if costs && prices.cost(&endpoint.model, &Default::default()).is_none() {
-            let why = format!(
-                "a cap on cost needs the price of `{}`, which isn't known\n\nhint: name a file of prices in the job \
-                 file: `seatrial: {{model: {{prices: prices.toml}}}}`",
-                endpoint.model
-            );
-            return Err(Error::Usage(why));
+        if caps.cost.is_some() || spend.is_capped() {
+            price_needed(&endpoint.model, &prices)?;
         }
         notes.push(format!(
             "`{model}` at `{}` is lent to the agent; the key stays outside its sandbox",
             endpoint.host()
         ));
-        let (transport, prices, spend) = (Transport::live()?, prices.clone(), Arc::clone(&spend));
-        setup.relay = Some(Arc::new(Relay { endpoint, transport, prices, caps, spend }));
+        let (transport, prices) = (engine.transport()?, prices.clone());
+        setup.relay = Some(Arc::new(Relay { endpoint, transport, prices, caps }));
     }
     Ok(spend)
 }

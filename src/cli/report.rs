@@ -1,10 +1,10 @@
 //! `seatrial report`: show a job: text, JSON, Markdown, JUnit or HTML. Wiring only.
 
+use super::categories::CategoryArgs;
 use super::error::Error;
 use crate::results::Job;
 use crate::stats::Summary;
-use crate::{config, report, results, stats};
-use std::collections::BTreeSet;
+use crate::{report, results, stats};
 use std::io::{ErrorKind, Write as _, stdout};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub struct ReportArgs {
     #[arg(long)]
     common: bool,
     #[command(flatten)]
-    categories: Categories,
+    categories: CategoryArgs,
     /// What to make of it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -30,56 +30,6 @@ pub struct ReportArgs {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-}
-
-/// Which types of question count.
-#[derive(Debug, clap::Args)]
-pub struct Categories {
-    /// Only tasks of this type of question (`question_type`; a glob, may be repeated)
-    #[arg(long, value_name = "GLOB")]
-    category: Vec<String>,
-    /// No tasks of this type of question (a glob, may be repeated)
-    #[arg(long, value_name = "GLOB")]
-    exclude_category: Vec<String>,
-}
-
-impl Categories {
-    /// Leaves the tasks of these types in each job, which then says so.
-    pub fn apply(&self, jobs: &mut [results::Job]) -> Result<(), Error> {
-        if self.category.is_empty() && self.exclude_category.is_empty() {
-            return Ok(());
-        }
-        let types = jobs.iter().flat_map(|job| &job.record.tasks).filter_map(|task| task.question_type.clone());
-        let known: BTreeSet<String> = types.collect();
-        let names: Vec<&str> = known.iter().map(String::as_str).collect();
-        let kept = config::select(&names, &known, &self.category, &self.exclude_category, None);
-        let kept: BTreeSet<&str> = kept.map_err(|error| no_type(error, &names))?.into_iter().collect();
-        let flags = [("only", &self.category), ("without", &self.exclude_category)];
-        let flags = flags.iter().filter(|(_, globs)| !globs.is_empty());
-        let part = flags.map(|(word, globs)| format!("{word} {}", globs.join(", "))).collect::<Vec<_>>().join(", ");
-        for job in jobs {
-            job.keep(&part, |task| match &task.question_type {
-                Some(name) => kept.contains(name.as_str()),
-                None => self.category.is_empty(),
-            });
-            if job.record.tasks.is_empty() {
-                return Err(Error::Usage(format!("job `{}` has no task left: {part}", job.record.name)));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Globs are chosen by as those of tasks are, but what they match is called otherwise.
-fn no_type(error: config::Error, names: &[&str]) -> Error {
-    let there = match names {
-        [] => "the job keeps no types of questions".to_owned(),
-        names => format!("the types are {}", names.join(", ")),
-    };
-    match error {
-        config::Error::NoMatch { glob, .. } => Error::Usage(format!("`{glob}` matches no type of question; {there}")),
-        error => error.into(),
-    }
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]

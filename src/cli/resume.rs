@@ -6,6 +6,7 @@ use super::load::load;
 use crate::config;
 use crate::job::{Job, Todo, Unjudged};
 use crate::results::{self, Next, Store};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Go on with a job after a stop or a crash
@@ -61,7 +62,7 @@ pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
     if !differences.is_empty() {
         return Err(results::Error::Changed { dir: args.job.clone(), differences }.into());
     }
-    found.trials.iter().filter_map(|trial| trial.model.as_ref()?.cost_usd).for_each(|cost| loaded.job.spend.add(cost));
+    found.trials.iter().filter_map(|trial| trial.spent_usd).for_each(|cost| loaded.job.spend.add(cost));
     if let Some(why) = loaded.job.spend.over() {
         return Err(Error::Usage(format!("{why}\n\nhint: `--job-max-cost USD` sets another cap")));
     }
@@ -72,8 +73,16 @@ pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
     let todo = Todo {
         run: next.iter().enumerate().filter(|(_, next)| **next == Next::Run).map(|(index, _)| index).collect(),
         judge: unjudged(&loaded.job, &found, &next, store.dir())?,
+        spent: spent(&found),
     };
     drive::drive(engine, loaded.job, todo, store, config.quiet).await
+}
+
+/// What trials have cost so far, by their places in the plan.
+fn spent(found: &results::Job) -> BTreeMap<usize, f64> {
+    let ended = found.by_name();
+    let trials = found.record.trials.iter().enumerate();
+    trials.filter_map(|(index, planned)| Some((index, ended.get(planned.name.as_str())?.spent_usd?))).collect()
 }
 
 /// The ungraded trials with their stored answers; what can't be judged now either stays ungraded.

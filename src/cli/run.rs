@@ -1,13 +1,14 @@
 //! `seatrial run`: run a job. The program's story, top to bottom; each step's work is its room's.
 
 use super::calibrate::thresholds;
+use super::categories::CategoryArgs;
 use super::drive::{self, EngineArgs};
 use super::error::Error;
 use super::keys;
 use super::load::{Loaded, load};
 use super::model::CapArgs;
 use super::vendor::VendorArgs;
-use crate::config::{self, Flags, JudgeConfig};
+use crate::config::{self, Flags, JudgeConfig, ModelConfig};
 use crate::job::Todo;
 use crate::judge::{self, Judge};
 use crate::plan::Allocation;
@@ -90,6 +91,8 @@ pub struct RunArgs {
     /// Leave out tasks whose names match this glob
     #[arg(short = 'x', long, value_name = "GLOB")]
     exclude: Vec<String>,
+    #[command(flatten)]
+    categories: CategoryArgs,
     /// Run at most so many tasks of each dataset, the first by name
     #[arg(short = 'l', long, value_name = "N")]
     n_tasks: Option<usize>,
@@ -173,7 +176,7 @@ pub async fn run(args: &RunArgs) -> Result<u8, Error> {
     let Loaded { job, mut record, .. } = loaded;
     let engine = drive::engine(&args.engine).await?;
     record.observed.engine = drive::engine_record(&engine);
-    let todo = Todo { run: (0..job.plan.trials.len()).collect(), judge: Vec::new() };
+    let todo = Todo { run: (0..job.plan.trials.len()).collect(), ..Todo::default() };
     let store = Store::create(&config.job_dir(), record, config::job_record(&config))?;
     drive::drive(engine, job, todo, store, config.quiet).await
 }
@@ -220,6 +223,7 @@ impl RunArgs {
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             n_tasks: self.n_tasks,
+            categories: self.categories.config(),
             max_retries: self.max_retries,
             timeout_multiplier: self.timeout_multiplier,
             job_name: self.job_name.clone(),
@@ -236,7 +240,7 @@ impl RunArgs {
                 votes: self.judge_votes,
                 ..JudgeConfig::default()
             },
-            model: self.caps.config(),
+            model: ModelConfig { prices: self.engine.prices.clone(), ..self.caps.config() },
             vendor: self.vendor.vendor.clone(),
             suite: self.vendor.suite.clone(),
         };

@@ -48,6 +48,17 @@ pub enum Error {
         /// The name of a task that there is.
         such_as: Option<String>,
     },
+    /// A glob matches no category.
+    #[error("`{glob}` matches no category of a task; {}", match &known[..] {
+        [] => "there are no types of questions and no tags".to_owned(),
+        known => format!("the categories are {}", known.join(", ")),
+    })]
+    NoCategory {
+        /// The glob.
+        glob: String,
+        /// All categories.
+        known: Vec<String>,
+    },
     /// Every task is excluded.
     #[error("no task is left: what is included is excluded again")]
     NothingLeft,
@@ -64,6 +75,7 @@ impl Error {
             }
             Error::NoMatch { .. } => None,
             Error::BadGlob { .. } => Some("`*`, `?`, `[abc]` and `[!abc]` are known".into()),
+            Error::NoCategory { .. } => None,
             Error::BadFile { .. } | Error::BadSetting { .. } | Error::NothingLeft => None,
         }
     }

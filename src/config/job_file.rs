@@ -2,7 +2,7 @@
 //! Data only.
 
 use super::judge::JudgeConfig;
-use super::settings::{AgentConfig, DatasetConfig, ModelConfig};
+use super::settings::{AgentConfig, Categories, DatasetConfig, ModelConfig};
 use crate::task::NetworkMode;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -98,6 +98,8 @@ pub struct OwnFile {
     pub agents_dir: Option<PathBuf>,
     /// `judge`.
     pub judge: JudgeConfig,
+    /// `categories` and `exclude_categories`.
+    pub categories: Categories,
     /// `verifier_environment`: true for `shared`, false for `separate`.
     pub shared_verifier: Option<bool>,
     /// `model`.

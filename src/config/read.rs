@@ -5,7 +5,9 @@
 use super::error::Error;
 use super::job_file::{EnvironmentFile, JobFile, OwnFile, RetryFile};
 use super::judge;
-use super::settings::{AgentConfig, DatasetConfig, MOST_MULTIPLIER, MOST_SECONDS, MOST_TRIALS, ModelConfig};
+use super::settings::{
+    AgentConfig, Categories, DatasetConfig, MOST_MULTIPLIER, MOST_SECONDS, MOST_TRIALS, ModelConfig,
+};
 use super::yaml::parse_yaml;
 use crate::task::{Level, NetworkMode, Problem, Section, Sink, Value, normalize_host, read_hosts};
 use std::collections::BTreeMap;
@@ -211,11 +213,16 @@ fn own(section: Section<'_>) -> OwnFile {
         suite: section.text("suite").map(PathBuf::from),
         agents_dir: section.text("agents_dir").map(PathBuf::from),
         judge: judge::read(&section),
+        categories: Categories { only: words(&section, "categories"), without: words(&section, "exclude_categories") },
         shared_verifier: verifier_environment(&section),
         model: section.section("model").map(model).unwrap_or_default(),
     };
     section.finish();
     file
+}
+
+fn words(section: &Section<'_>, key: &'static str) -> Vec<String> {
+    section.texts(key).unwrap_or_default().into_iter().map(|(_, word)| word).collect()
 }
 
 fn model(section: Section<'_>) -> ModelConfig {

@@ -106,6 +106,9 @@ fn own_record(config: &Config) -> Value {
     }
     put("model", (!caps.is_empty()).then_some(caps.into()));
     put("judge", judge::record(&config.judge));
+    let globs = |globs: &Vec<String>| (!globs.is_empty()).then(|| json!(globs));
+    put("categories", globs(&config.categories.only));
+    put("exclude_categories", globs(&config.categories.without));
     put("verifier_environment", config.shared_verifier.then(|| "shared".into()));
     own.into()
 }

@@ -5,7 +5,8 @@ use super::error::Error;
 use super::job_file::JobFile;
 use super::judge::{self, JudgeConfig};
 use super::settings::{
-    AgentConfig, Config, DatasetConfig, EnvironmentConfig, MOST_MULTIPLIER, MOST_TRIALS, ModelConfig, RetryConfig,
+    AgentConfig, Categories, Config, DatasetConfig, EnvironmentConfig, MOST_MULTIPLIER, MOST_TRIALS, ModelConfig,
+    RetryConfig,
 };
 use crate::task::NetworkMode;
 use serde_json::{Map, Value};
@@ -35,6 +36,8 @@ pub struct Flags {
     pub include: Vec<String>,
     /// `-x`: replaces `exclude_task_names` of every dataset.
     pub exclude: Vec<String>,
+    /// `--category` and `--exclude-category`: each replaces the job file's.
+    pub categories: Categories,
     /// `-l`.
     pub n_tasks: Option<usize>,
     /// `-r`.
@@ -112,6 +115,10 @@ pub fn resolve(
         agents: agents(flags, file.agents.unwrap_or_default()),
         datasets: datasets(flags, file.datasets, file.tasks.is_some()),
         tasks: if flags.datasets.is_empty() { file.tasks.unwrap_or_default() } else { Vec::new() },
+        categories: Categories {
+            only: typed_or(&flags.categories.only, own.categories.only),
+            without: typed_or(&flags.categories.without, own.categories.without),
+        },
         environment: EnvironmentConfig {
             force_build: flags.force_build || environment.force_build.unwrap_or(false),
             override_cpus: environment.override_cpus,
@@ -186,6 +193,11 @@ fn datasets(flags: &Flags, in_file: Option<Vec<DatasetConfig>>, tasks_in_file: b
         dataset.n_tasks = flags.n_tasks.or(dataset.n_tasks);
     }
     datasets
+}
+
+/// What was typed; where nothing was, what the file says.
+fn typed_or(typed: &[String], file: Vec<String>) -> Vec<String> {
+    if typed.is_empty() { file } else { typed.to_vec() }
 }
 
 fn parsed<T: FromStr<Err: std::fmt::Display>>(

@@ -2,6 +2,7 @@
 //! character, `[seq]` and `[!seq]` one of or none of; there is no escape and no `{a,b}`. Pure.
 
 use super::error::Error;
+use super::settings::Categories;
 use crate::task::closest;
 use globset::{GlobBuilder, GlobMatcher};
 use std::collections::BTreeSet;
@@ -24,6 +25,24 @@ pub fn select<'n>(
     let any = |globs: &[GlobMatcher], name: &str| globs.iter().any(|g| g.is_match(name));
     let wanted = names.iter().filter(|name| include.is_empty() || any(&include, name));
     Ok(wanted.filter(|name| !any(&exclude, name)).take(n.unwrap_or(usize::MAX)).copied().collect())
+}
+
+/// Which of some tasks count, each given by its categories: those with one that any of `only` matches (none means all),
+/// without those with one that any of `without` matches, which wins.
+///
+/// # Errors
+/// [`Error::BadGlob`]; [`Error::NoCategory`] for a glob in either list that matches no category of any task.
+pub fn select_categories(tasks: &[Vec<&str>], categories: &Categories) -> Result<Vec<bool>, Error> {
+    let known: BTreeSet<String> = tasks.iter().flatten().map(|name| (*name).to_owned()).collect();
+    let globs = |globs: &[String]| {
+        matchers(&known, globs).map_err(|error| match error {
+            Error::NoMatch { glob, .. } => Error::NoCategory { glob, known: known.iter().cloned().collect() },
+            error => error,
+        })
+    };
+    let (only, without) = (globs(&categories.only)?, globs(&categories.without)?);
+    let any = |globs: &[GlobMatcher], names: &[&str]| names.iter().any(|name| globs.iter().any(|g| g.is_match(name)));
+    Ok(tasks.iter().map(|names| (only.is_empty() || any(&only, names)) && !any(&without, names)).collect())
 }
 
 fn matchers(known: &BTreeSet<String>, globs: &[String]) -> Result<Vec<GlobMatcher>, Error> {

@@ -45,6 +45,8 @@ pub struct Config {
     pub datasets: Vec<DatasetConfig>,
     /// Single tasks.
     pub tasks: Vec<PathBuf>,
+    /// Of all of them, only tasks of these categories.
+    pub categories: Categories,
     /// Where agents run.
     pub environment: EnvironmentConfig,
     /// Who judges.
@@ -134,6 +136,15 @@ pub struct DatasetConfig {
     pub exclude_task_names: Vec<String>,
     /// At most so many tasks, the first by name.
     pub n_tasks: Option<usize>,
+}
+
+/// Which categories of tasks run: globs of types of questions and of tags.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Categories {
+    /// A task has to have one of these; none means all.
+    pub only: Vec<String>,
+    /// A task must not have one of these.
+    pub without: Vec<String>,
 }
 
 /// Where agents run.

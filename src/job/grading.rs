@@ -7,12 +7,13 @@
 use super::clock::Clock;
 use super::decide::decide;
 use super::judging::{self, Judged, Left, Place};
+use super::stop::Why;
 use super::trial::Context;
 use crate::answer::Answer;
 use crate::event::{Event, Judging, Outcome, Span, TrialEnd};
 use crate::judge::{IN_A_ROW, Streak, Trouble};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
@@ -31,7 +32,6 @@ pub struct Grading {
     ungraded: Mutex<VecDeque<Unjudged>>,
     /// Held while kept answers are judged again, by one at a time.
     busy: tokio::sync::Mutex<()>,
-    refused: OnceLock<String>,
 }
 
 impl Grading {
@@ -42,13 +42,7 @@ impl Grading {
             streak: Streak::default(),
             ungraded: Mutex::default(),
             busy: tokio::sync::Mutex::default(),
-            refused: OnceLock::new(),
         }
-    }
-
-    /// Why the judge judges nothing of this job, where it said so.
-    pub fn refused(&self) -> Option<String> {
-        self.refused.get().cloned()
     }
 
     /// Keeps a trial to be judged again.
@@ -76,11 +70,11 @@ pub async fn judge(context: &Context, task: usize, left: Left<'_>) -> Judged {
         return decided(context, task, left).await;
     }
     let grading = &context.grading;
-    let open = || match (grading.refused(), grading.paused(), context.stop.is_set()) {
-        (Some(why), ..) => Err(why),
-        (None, true, _) => Err("the judge is left alone after several failures in a row".to_owned()),
-        (None, false, true) => Err("the job was stopped before the judge decided".to_owned()),
-        (None, false, false) => Ok(()),
+    let open = || match (context.stop.reason(), grading.paused(), context.stop.is_set()) {
+        (Some(Why::Judge(why)), ..) => Err(why.clone()),
+        (_, true, _) => Err("the judge is left alone after several failures in a row".to_owned()),
+        (_, false, true) => Err("the job was stopped before the judge decided".to_owned()),
+        (_, false, false) => Ok(()),
     };
     if let Err(why) = open() {
         return Judged::not(why);
@@ -112,11 +106,7 @@ async fn asked(context: &Context, task: usize, left: Left<'_>) -> Judged {
         return judged;
     };
     match &judgment.result {
-        Err(error) if error.trouble == Trouble::Refused => {
-            if grading.refused.set(error.to_string()).is_ok() {
-                context.stop.set();
-            }
-        }
+        Err(error) if error.trouble == Trouble::Refused => context.stop.set(Why::Judge(error.to_string())),
         Err(_) if context.stop.is_set() => {}
         result => {
             if grading.streak.note(result)

@@ -6,7 +6,7 @@ use super::stop::Stop;
 use crate::agent::AgentRun;
 use crate::answer::Answer;
 use crate::event::{Fault, Stage};
-use crate::model::{Called, Endpoint, HOST, ModelUse, PORT, TrialRelay};
+use crate::model::{Called, Endpoint, HOST, ModelUse, PORT, Purse, Secret, TrialRelay};
 use crate::network::{Attempt, Decision, Duplex, Policy, Reason, Request, Served, Service, Target, TrialNetwork};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub fn target() -> Target {
 
 impl Lent {
     /// What this agent's trial, which has so much time, is lent; `None` where it has no relay, or a public network, which is none of ours.
-    pub fn new(setup: &AgentSetup, limit: Duration, policy: &Policy, stop: &Stop) -> Option<Lent> {
+    pub fn new(setup: &AgentSetup, purse: &Purse, limit: Duration, policy: &Policy, stop: &Stop) -> Option<Lent> {
         let relay = setup.relay.clone().filter(|_| *policy != Policy::Public)?;
         let network: Arc<OnceLock<Weak<TrialNetwork>>> = Arc::default();
         let (evidence, stop) = (Arc::clone(&network), stop.clone());
@@ -44,8 +44,8 @@ impl Lent {
                 network.report(attempt(&network, &host, port, called));
             }
         };
-        let token = format!("seatrial-{}", uuid::Uuid::new_v4().simple());
-        let relay = Arc::new(TrialRelay::new(relay, token, Some(limit), sink, move |why| stop.set_because(why)));
+        let token = Secret::new(&format!("seatrial-{}", uuid::Uuid::new_v4().simple()))?;
+        let relay = Arc::new(TrialRelay::new(relay, purse.clone(), token, Some(limit), sink, move |why| stop.set(why)));
         Some(Lent { relay, network })
     }
 
@@ -90,12 +90,17 @@ fn attempt(network: &TrialNetwork, host: &str, port: u16, called: Called) -> Att
 /// The fault of a run that a provider's trouble brought down: it ended otherwise than well or left no answer, and the
 /// last thing that its model's provider did was to fail. An agent that got over the trouble, or answered all the same,
 /// is judged like any other, and so is one that was refused for its own doing.
+///
+/// A recording that failed is a fault whatever the agent made of it.
 pub fn provider_fault(run: &AgentRun, answer: &Answer, used: &ModelUse) -> Option<Fault> {
+    if let Some(why) = &used.recording {
+        return Some(Fault { stage: Stage::Recording, message: why.clone() });
+    }
     let trouble = used.trouble.as_ref().filter(|_| used.over.is_none())?;
     let fine = run.is_clean() && matches!(answer, Answer::Text { .. });
     let own = run.spoiled.is_some() || run.out_of_memory;
     (!fine && !own).then(|| Fault {
-        stage: Stage::Network,
+        stage: Stage::Provider,
         message: format!("the model's provider failed, and the agent ended for it: {trouble}"),
     })
 }

@@ -4,32 +4,16 @@
 use super::grading::{self, Grading, Unjudged};
 use super::images::Images;
 use super::setup::Job;
-use super::stop::Stop;
+use super::stop::{Stop, Why};
 use super::trial::{self, Context};
 use crate::artifact::Artifacts;
 use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
-use crate::model::{Failure, Halt};
 use crate::plan::Round;
 use crate::sandbox::{self, Engine};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
-
-/// How a job came to its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
-    /// The user stopped it.
-    pub interrupted: bool,
-    /// The engine stopped answering and did not come back.
-    pub engine_gone: bool,
-    /// Why no trial could go on: a wrong key, no money, a cap of the job.
-    pub halted: Option<Halt>,
-    /// A provider takes nothing more with this key or model.
-    pub provider_gone: Option<Failure>,
-    /// The judge judges nothing of this job, such as for a wrong key; in its words.
-    pub judge_refused: Option<String>,
-}
 
 /// What a job has to do; everything else of its plan counts as done.
 #[derive(Debug, Default)]
@@ -38,6 +22,8 @@ pub struct Todo {
     pub run: Vec<usize>,
     /// The trials whose agents have answered, but were not judged.
     pub judge: Vec<Unjudged>,
+    /// What trials that run again have cost before, in US dollars, by their indices.
+    pub spent: BTreeMap<usize, f64>,
 }
 
 /// Why a job ended early.
@@ -50,7 +36,7 @@ pub enum Broken<E> {
 }
 
 /// Does what there is to do. `reader` gets every event in order; when it returns, what the event said is kept. When all
-/// trials have ended, `more` says whether others follow.
+/// trials have ended, `more` says whether others follow. Gives back why the job stopped before its end, where it did.
 ///
 /// # Errors
 /// [`Broken`]; trials that were running are ended and removed first.
@@ -61,7 +47,7 @@ pub async fn run<E>(
     stop: Stop,
     reader: &mut impl FnMut(&Event) -> Result<(), E>,
     more: &mut impl FnMut() -> Result<Option<Round>, E>,
-) -> Result<Ended, Broken<E>> {
+) -> Result<Option<Why>, Broken<E>> {
     // What dead jobs left goes first, so that it can't stand in the way of this one.
     engine.sweep(None).await.map_err(Broken::Engine)?;
     let open = |index: &usize| todo.run.contains(index) || todo.judge.iter().any(|(other, _)| other == index);
@@ -70,7 +56,7 @@ pub async fn run<E>(
     let mut failed = reader(&first).err();
     let images = Arc::new(Images::new(job.tasks.len(), job.agents.len()));
     let (mut plan, mut todo) = (job.plan.clone(), todo);
-    let (mut engine_gone, mut provider_gone, mut judge_refused) = (false, None, None);
+    let spent = Arc::new(std::mem::take(&mut todo.spent));
     while failed.is_none() {
         let context = |events| Context {
             engine: engine.clone(),
@@ -79,13 +65,11 @@ pub async fn run<E>(
             plan: plan.clone(),
             events,
             stop: stop.clone(),
-            engine_gone: AtomicBool::new(false),
-            provider_gone: OnceLock::new(),
+            spent: Arc::clone(&spent),
             grading: Grading::new(job.settings.n_concurrent),
             places: Arc::new(Semaphore::new(job.settings.n_concurrent.max(1))),
         };
-        (engine_gone, provider_gone, judge_refused) =
-            round(context, std::mem::take(&mut todo), &stop, reader, &mut failed).await;
+        round(context, std::mem::take(&mut todo), &stop, reader, &mut failed).await;
         if failed.is_some() || stop.is_set() {
             break;
         }
@@ -108,20 +92,17 @@ pub async fn run<E>(
         return Err(Broken::Reader(error));
     }
     reader(&Event::JobFinished).map_err(Broken::Reader)?;
-    let halted = stop.reason().cloned();
-    let interrupted =
-        stop.is_set() && !engine_gone && provider_gone.is_none() && judge_refused.is_none() && halted.is_none();
-    Ok(Ended { interrupted, engine_gone, halted, provider_gone, judge_refused })
+    Ok(stop.reason().cloned())
 }
 
-/// Runs some trials to their ends; says what [`dispatch`] says. Where a reader fails, the rest is stopped.
+/// Runs some trials to their ends. Where a reader fails, the rest is stopped.
 async fn round<E>(
     context: impl FnOnce(mpsc::UnboundedSender<Event>) -> Context,
     todo: Todo,
     stop: &Stop,
     reader: &mut impl FnMut(&Event) -> Result<(), E>,
     failed: &mut Option<E>,
-) -> (bool, Option<Failure>, Option<String>) {
+) {
     let (events, mut received) = mpsc::unbounded_channel();
     let dispatcher = tokio::spawn(dispatch(Arc::new(context(events)), todo));
     while let Some(event) = received.recv().await {
@@ -129,15 +110,15 @@ async fn round<E>(
             *failed = reader(&event).err();
         }
         if failed.is_some() {
-            stop.set();
+            stop.set(Why::User);
         }
     }
-    dispatcher.await.unwrap_or_default()
+    // A panic in it has been said where it happened.
+    let _ = dispatcher.await;
 }
 
-/// Starts trials one after the other as places become free, while answers are judged; says whether the engine was lost,
-/// which provider takes nothing more of agents, and why the judge judges nothing, where it is so.
-async fn dispatch(context: Arc<Context>, todo: Todo) -> (bool, Option<Failure>, Option<String>) {
+/// Starts trials one after the other as places become free, while answers are judged.
+async fn dispatch(context: Arc<Context>, todo: Todo) {
     let mut trials = JoinSet::new();
     let unjudged = todo.judge;
     let inner = Arc::clone(&context);
@@ -158,7 +139,6 @@ async fn dispatch(context: Arc<Context>, todo: Todo) -> (bool, Option<Failure>, 
         trials.spawn(one(context, index, place));
         while trials.try_join_next().is_some() {}
     }
-    let engine_gone = || context.engine_gone.load(Ordering::Relaxed);
     let mut told = false;
     loop {
         tokio::select! {
@@ -166,7 +146,7 @@ async fn dispatch(context: Arc<Context>, todo: Todo) -> (bool, Option<Failure>, 
             // Also where all trials have started: what runs is cut short, and the job is not over.
             () = context.stop.wait(), if !told => {
                 told = true;
-                if !engine_gone() && context.provider_gone.get().is_none() && context.grading.refused().is_none() {
+                if matches!(context.stop.reason(), Some(Why::User | Why::Spent(_))) {
                     context.say(Event::Interrupted);
                 }
             }
@@ -175,7 +155,6 @@ async fn dispatch(context: Arc<Context>, todo: Todo) -> (bool, Option<Failure>, 
     }
     grading::last(&context).await;
     probe.shutdown().await;
-    (engine_gone(), context.provider_gone.get().cloned(), context.grading.refused())
 }
 
 /// One trial, in a task of its own: a panic in it is a fault of ours and ends that trial only.
@@ -197,6 +176,7 @@ async fn one(context: Arc<Context>, index: usize, place: Option<OwnedSemaphorePe
             image: None,
             network: None,
             model: None,
+            spent_usd: None,
             judging: None,
         },
     };

@@ -1,12 +1,58 @@
-//! The user's wish to stop, seen by every trial at once.
+//! That a job stops before its end, and why; seen by every trial at once.
 
-use crate::model::Halt;
+use crate::model::{Failure, Halt};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 
-/// Set once, never unset. Clones share it.
+/// Why a job stops before its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// The user wishes it.
+    User,
+    /// The engine stopped answering and did not come back.
+    Engine,
+    /// A provider takes nothing more with this key, account or model: every further trial would fail alike.
+    Provider {
+        /// Which, and what it says.
+        why: String,
+        /// What to do about it.
+        hint: &'static str,
+    },
+    /// The job's cap on cost is reached, in words.
+    Spent(String),
+    /// The judge judges nothing of this job, such as for a wrong key; in its words.
+    Judge(String),
+}
+
+impl Why {
+    /// The same as a sentence; `None` for the user's wish, which they know.
+    pub fn sentence(&self) -> Option<String> {
+        match self {
+            Why::User => None,
+            Why::Engine => Some("the engine stopped answering".to_owned()),
+            Why::Provider { why, .. } | Why::Spent(why) | Why::Judge(why) => Some(why.clone()),
+        }
+    }
+}
+
+impl From<Halt> for Why {
+    fn from(halt: Halt) -> Why {
+        match halt {
+            Halt::Refused(why) => Why::Provider { why, hint: "mend that" },
+            Halt::Spent(why) => Why::Spent(why),
+        }
+    }
+}
+
+impl From<&Failure> for Why {
+    fn from(failure: &Failure) -> Why {
+        Why::Provider { why: failure.to_string(), hint: failure.hint().unwrap_or("mend that") }
+    }
+}
+
+/// Set once, never unset; the first reason counts. Clones share it.
 #[derive(Debug, Clone)]
-pub struct Stop(Arc<watch::Sender<bool>>, Arc<OnceLock<Halt>>);
+pub struct Stop(Arc<watch::Sender<bool>>, Arc<OnceLock<Why>>);
 
 impl Default for Stop {
     fn default() -> Stop {
@@ -16,18 +62,13 @@ impl Default for Stop {
 
 impl Stop {
     /// From now on nothing new starts, and what runs is ended.
-    pub fn set(&self) {
+    pub fn set(&self, why: impl Into<Why>) {
+        let _ = self.1.set(why.into());
         self.0.send_replace(true);
     }
 
-    /// The same, for a reason that no trial can go on with. The first one counts.
-    pub fn set_because(&self, why: Halt) {
-        let _ = self.1.set(why);
-        self.set();
-    }
-
-    /// Why it was set, where that was not the user's wish.
-    pub fn reason(&self) -> Option<&Halt> {
+    /// Why it was set.
+    pub fn reason(&self) -> Option<&Why> {
         self.1.get()
     }
 

@@ -9,18 +9,18 @@ use super::images::Images;
 use super::judging::{self, Judged, Left};
 use super::lend::{Lent, provider_fault};
 use super::setup::{Job, JobTask};
-use super::stop::Stop;
+use super::stop::{Stop, Why};
 use super::way_out::WayOut;
 use crate::agent::{self, AgentRun, Launch};
 use crate::answer::{self, Answer};
 use crate::artifact::{self, Artifacts};
 use crate::event::{Event, Fault, Judging, Outcome, Stage, Timing, TrialEnd};
 use crate::judge::ScriptEnvironment;
-use crate::model::Failure;
+use crate::model::{Class, Purse};
 use crate::plan::{Plan, PlannedTrial};
 use crate::sandbox::{self, Engine, Owner, Sandbox, Spec};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -38,10 +38,8 @@ pub struct Context {
     pub images: Arc<Images>,
     pub events: UnboundedSender<Event>,
     pub stop: Stop,
-    /// The engine stopped answering and did not come back.
-    pub engine_gone: AtomicBool,
-    /// A provider takes nothing more with this key or model: every further trial would fail alike.
-    pub provider_gone: OnceLock<Failure>,
+    /// What trials have cost before this run of the job, by their indices.
+    pub spent: Arc<BTreeMap<usize, f64>>,
     /// How answers are judged.
     pub grading: Grading,
     /// One for each trial that may run at a time.
@@ -63,15 +61,18 @@ type Place = Option<OwnedSemaphorePermit>;
 pub async fn run(context: &Context, index: usize, mut place: Place) -> TrialEnd {
     let retry = context.job.settings.retry;
     let mut faults = Vec::new();
+    let purse = Purse::new(&context.job.spend, context.spent.get(&index).copied().unwrap_or(0.0));
+    let provider_gone = || matches!(context.stop.reason(), Some(Why::Provider { .. }));
     loop {
         let retries = faults.len() as u32;
         context.say(Event::TrialStarted { trial: index, retry: retries });
-        let mut end = attempt(context, index, &mut place).await;
+        let mut end = attempt(context, index, &purse, &mut place).await;
         // The engine is asked also where nothing is left to retry: the trials to come need it.
         if let Outcome::Fault { fault } = &end.outcome
             && engine_is_back(context).await
             && retries < retry.max_retries
-            && context.provider_gone.get().is_none()
+            && fault.stage != Stage::Recording
+            && !provider_gone()
         {
             let wait = retry.wait(retries);
             context.say(Event::TrialRetry { trial: index, fault: fault.clone(), wait: wait.as_secs_f64() });
@@ -87,24 +88,17 @@ pub async fn run(context: &Context, index: usize, mut place: Place) -> TrialEnd 
                 continue;
             }
             // Where a provider takes nothing more, the fault says why.
-            if context.provider_gone.get().is_none() {
+            if !provider_gone() {
                 end.outcome = Outcome::Cancelled { why: None };
             }
         }
         if let Outcome::Cancelled { why } = &mut end.outcome {
-            *why = why_stopped(context);
+            *why = context.stop.reason().and_then(Why::sentence);
         }
         end.faults = faults;
+        end.spent_usd = Some(purse.spent()).filter(|spent| *spent > 0.0);
         return end;
     }
-}
-
-/// Why the job stops, where that is not the user's wish.
-fn why_stopped(context: &Context) -> Option<String> {
-    let why = context.stop.reason().map(ToString::to_string);
-    let why =
-        why.or_else(|| context.provider_gone.get().map(ToString::to_string)).or_else(|| context.grading.refused());
-    why.or_else(|| context.engine_gone.load(Ordering::Relaxed).then(|| "the engine stopped answering".to_owned()))
 }
 
 /// True where the engine answers, perhaps after a pause. Where it doesn't come back the job stops: every further trial
@@ -112,12 +106,11 @@ fn why_stopped(context: &Context) -> Option<String> {
 async fn engine_is_back(context: &Context) -> bool {
     let deadline = tokio::time::Instant::now() + context.job.settings.engine_wait;
     while !context.engine.answers().await {
-        if context.stop.is_set() || context.engine_gone.load(Ordering::Relaxed) {
+        if context.stop.is_set() {
             return false;
         }
         if tokio::time::Instant::now() > deadline {
-            context.engine_gone.store(true, Ordering::Relaxed);
-            context.stop.set();
+            context.stop.set(Why::Engine);
             return false;
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -125,7 +118,7 @@ async fn engine_is_back(context: &Context) -> bool {
     true
 }
 
-async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd {
+async fn attempt(context: &Context, index: usize, purse: &Purse, place: &mut Place) -> TrialEnd {
     let planned = context.plan.trials[index].clone();
     let clock = Clock::start();
     let started_at = clock.now();
@@ -141,9 +134,10 @@ async fn attempt(context: &Context, index: usize, place: &mut Place) -> TrialEnd
         image: None,
         network: None,
         model: None,
+        spent_usd: None,
         judging: None,
     };
-    end.outcome = match steps(context, index, &planned, &clock, &mut end, place).await {
+    end.outcome = match steps(context, index, &planned, purse, &clock, &mut end, place).await {
         Ok(outcome) => outcome,
         Err(fault) => Outcome::Fault { fault },
     };
@@ -156,6 +150,7 @@ async fn steps(
     context: &Context,
     index: usize,
     planned: &PlannedTrial,
+    purse: &Purse,
     clock: &Clock,
     end: &mut TrialEnd,
     place: &mut Place,
@@ -178,7 +173,7 @@ async fn steps(
     let owner = Owner { job: job.name.clone(), trial: planned.name.clone() };
     let policy = &task.network[planned.agent_index];
     let setup = &job.agents[planned.agent_index];
-    let lent = Lent::new(setup, job.agent_timeout(task, setup), policy, &context.stop);
+    let lent = Lent::new(setup, purse, job.agent_timeout(task, setup), policy, &context.stop);
     let way = WayOut::new(policy, &job.egress, PHASE, lent.as_ref());
     let spec = Spec { image, network: way.network(), limits: task.limits, owner };
     let began = clock.now();
@@ -187,7 +182,8 @@ async fn steps(
     end.timing.sandbox = Some(clock.since(began));
 
     let relay_env = lent.as_ref().map(Lent::env).unwrap_or_default();
-    let ran = within(context, index, planned, &relay_env, clock, end, &mut sandbox).await;
+    let launch = launch(job, planned, &relay_env, purse);
+    let ran = within(context, index, planned, &launch, clock, end, &mut sandbox).await;
     if matches!(ran, Ok(None) | Err(_)) {
         sandbox.abandon();
     }
@@ -254,7 +250,7 @@ async fn within(
     context: &Context,
     index: usize,
     planned: &PlannedTrial,
-    relay_env: &[(String, String)],
+    launch: &Launch<'_>,
     clock: &Clock,
     end: &mut TrialEnd,
     sandbox: &mut Sandbox,
@@ -264,22 +260,28 @@ async fn within(
     let setup = &job.agents[planned.agent_index];
     context.say(Event::TrialStage { trial: index, stage: Stage::Agent });
     let began = clock.now();
-    let launch = launch(job, task, planned, relay_env);
     let mut on_text = |text| context.say(Event::AgentOutput { trial: index, text });
     let run = tokio::select! {
         biased;
         () = context.stop.wait() => return Ok(None),
-        run = agent::run(&setup.agent, sandbox, &launch, &mut on_text) => run,
+        run = agent::run(&setup.agent, sandbox, launch, &mut on_text) => run,
     };
     end.timing.agent = Some(clock.since(began));
     let mut run = match run {
         Ok(run) => run,
-        Err(error) => {
-            let fault = failed(context, &error);
-            if let agent::Failed::Provider { run, .. } = error {
-                end.agent = Some(*run);
+        Err(agent::Failed::Spent(why)) => {
+            context.stop.set(Why::Spent(why));
+            return Ok(None);
+        }
+        Err(agent::Failed::Sandbox(error)) => return Err(fault(Stage::Agent, &error)),
+        Err(agent::Failed::Provider { failure, run }) => {
+            end.agent = Some(*run);
+            if failure.class.is_lasting() {
+                context.stop.set(&failure);
             }
-            return Err(fault);
+            let of_recording = matches!(failure.class, Class::NotRecorded | Class::Recording);
+            let stage = if of_recording { Stage::Recording } else { Stage::Provider };
+            return Err(Fault { stage, message: failure.to_string() });
         }
     };
 
@@ -298,6 +300,7 @@ async fn within(
     }
     // What can't be read any more is no reason to doubt the answer.
     let files = agent::logs(&setup.agent, sandbox).await.unwrap_or_default();
+    ran.run.reported = agent::reported(&setup.agent, &files);
     if !files.is_empty() {
         context.say(Event::AgentLogs { trial: index, files });
     }
@@ -332,12 +335,8 @@ async fn collect(sandbox: &mut Sandbox, run: &mut AgentRun) -> Result<Answer, sa
     answer::collect(sandbox).await
 }
 
-fn launch<'a>(
-    job: &'a Job,
-    task: &'a JobTask,
-    planned: &PlannedTrial,
-    relay_env: &'a [(String, String)],
-) -> Launch<'a> {
+fn launch<'a>(job: &'a Job, planned: &PlannedTrial, relay_env: &'a [(String, String)], purse: &'a Purse) -> Launch<'a> {
+    let task = &job.tasks[planned.task_index];
     let setup = &job.agents[planned.agent_index];
     Launch {
         instruction: &task.instruction,
@@ -346,26 +345,13 @@ fn launch<'a>(
         solution_env: &task.solution_env,
         agent_env: &setup.env,
         relay_env,
+        purse,
         model: setup.model.as_deref(),
         workdir: task.workdir.clone(),
         user: task.user.clone(),
         timeout: Some(job.agent_timeout(task, setup)),
         grace: job.settings.grace,
         output_cap: job.settings.output_cap,
-    }
-}
-
-/// An agent's run that failed is a fault. Where a provider's trouble lasts, the job stops as well.
-fn failed(context: &Context, error: &agent::Failed) -> Fault {
-    match error {
-        agent::Failed::Sandbox(error) => fault(Stage::Agent, error),
-        agent::Failed::Provider { failure, .. } => {
-            if failure.class.is_lasting() {
-                let _ = context.provider_gone.set(failure.clone());
-                context.stop.set();
-            }
-            Fault { stage: Stage::Network, message: failure.to_string() }
-        }
     }
 }
 

@@ -34,6 +34,7 @@ pub fn render(corpus: &Corpus, templates: &Templates, question: &Question) -> Re
         ("source", suite.source.as_deref().map(toml_string)),
         ("suite", Some(toml_string(&suite.suite))),
         ("difficulty", question.difficulty.as_deref().map(toml_string)),
+        ("measures", Some(toml_string(&measures(corpus, question)))),
         ("question_type", question.question_type.as_deref().map(toml_string)),
         ("corpus_digest", Some(toml_string(&corpus.digest))),
         ("allowed_hosts", Some(format!("[{}]", hosts.join(", ")))),
@@ -57,6 +58,14 @@ pub fn render(corpus: &Corpus, templates: &Templates, question: &Question) -> Re
         file("solution/solve.sh", filled(&templates.solve, &solve)?, 0o755),
         file(CASE_JSON, case + "\n", 0o644),
     ])
+}
+
+/// What a task measures, in a sentence.
+fn measures(corpus: &Corpus, question: &Question) -> String {
+    let suite = &corpus.suite.suite;
+    let kind = question.question_type.as_ref();
+    let kind = kind.map(|kind| format!(", of the type {}", kind.replace('_', " "))).unwrap_or_default();
+    format!("whether an agent finds the one right answer to a question about the documents of {suite}{kind}")
 }
 
 /// A TOML string of any text.

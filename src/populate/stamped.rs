@@ -23,11 +23,12 @@ pub fn carry(dir: &Path, files: &mut [TaskFile]) -> Stamp {
     let (Ok(stamp), Ok(old)) = (task::stamp_of(&old_text), task::metadata_of(&old_text)) else { return Stamp::None };
     let measured = stamp.difficulty.as_deref() != old.get("source_difficulty").and_then(Value::as_str);
     let tier = stamp.difficulty.is_some() && (stamp.calibration.is_some() || measured);
-    if !tier && stamp.audit.is_none() {
+    if !tier && stamp.audit.is_none() && stamp.ideal.is_none() {
         return Stamp::None;
     }
     // The source's own tier is no measurement: it is taken from the source again.
-    let stamp = if tier { stamp } else { task::Stamp { audit: stamp.audit, ..task::Stamp::default() } };
+    let stamp =
+        if tier { stamp } else { task::Stamp { audit: stamp.audit, ideal: stamp.ideal, ..task::Stamp::default() } };
     let case = files.iter().find(|f| f.path == CASE_JSON).map(|f| f.text.clone()).expect("every task has one");
     let file = files.iter_mut().find(|f| f.path == TASK_TOML).expect("every task has one");
     let Ok(new) = task::metadata_of(&file.text) else { return Stamp::Dropped };

@@ -7,7 +7,7 @@ use super::plain::misleads;
 use super::search::{Searching, searching};
 use crate::event::NetworkUse;
 use crate::model::ModelUse;
-use crate::results::{Job, TrialRecord};
+use crate::results::{Effort, Job, TrialRecord};
 use crate::stats::{ArmSummary, Summary};
 use serde::Serialize;
 
@@ -86,6 +86,9 @@ struct TrialPart<'a> {
     /// What its model used, as `agent::ModelRun` says; not there where no model of ours was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     model_run: Option<serde_json::Value>,
+    /// What the agent's work took, by whatever saw it; not there where it did not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effort: Option<Effort>,
     /// How long the trial took, in seconds.
     seconds: f64,
 }
@@ -145,6 +148,7 @@ fn trial(record: &TrialRecord) -> TrialPart<'_> {
         network: record.network.as_ref(),
         model_use: record.model.as_ref(),
         model_run: record.agent_run.as_ref().and_then(|run| serde_json::to_value(run.model.as_ref()?).ok()),
+        effort: record.effort().filter(|effort| effort.steps.is_some() || effort.model_sec.is_some()),
         seconds: span.finished_at - span.started_at,
     }
 }

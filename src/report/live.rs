@@ -245,6 +245,8 @@ fn doing(stage: Stage) -> &'static str {
         Stage::Judge => "judge",
         Stage::Disk => "writing",
         Stage::Network => "network",
+        Stage::Provider => "provider",
+        Stage::Recording => "recording",
     }
 }
 

@@ -1,12 +1,13 @@
 //! The report for pull requests and notes: Markdown with tables, whatever agents write in it kept from being markup.
 
 use super::belief::{chances, scale};
+use super::effort::facts;
 use super::judging::judging;
 use super::models::models;
 use super::network::network;
 use super::numbers::{
-    Group, arm_name, bad_keys, category_cells, counts, further_trials, groups, interval, job_line, pass_rate, percent,
-    seconds, shown_k, tasks, three, type_name, verdict,
+    Group, arm_name, bad_keys, category_cells, category_name, counts, further_trials, groups, interval, job_line,
+    pass_rate, percent, seconds, shown_k, tasks, three, verdict,
 };
 use super::plain::plain;
 use super::search::searching;
@@ -93,6 +94,9 @@ fn arm_markdown(arm: &ArmSummary) -> String {
     if let Some(further) = &arm.further {
         out.push_str(&format!("\nCalibration: {}.\n", further_trials(further)));
     }
+    for (name, text) in arm.efficiency.iter().flat_map(facts) {
+        out.push_str(&format!("\n{name}: {text}\n"));
+    }
     if !arm.no_data.is_empty() {
         out.push_str(&format!("\nNo data: {}\n", literal(&arm.no_data.join(", "))));
     }
@@ -106,8 +110,7 @@ fn arm_markdown(arm: &ArmSummary) -> String {
         out.push_str("| --- | ---: | ---: | ---: | ---: | ---: |\n");
     }
     for category in &arm.categories {
-        let (name, [passes, reward, strict, without]) =
-            (literal(type_name(&category.question_type)), category_cells(category));
+        let (name, [passes, reward, strict, without]) = (literal(&category_name(category)), category_cells(category));
         out.push_str(&format!("| {name} | {} | {passes} | {reward} | {strict} | {without} |\n", category.tasks));
     }
     let scale = scale(arm);

@@ -7,6 +7,7 @@ mod bar;
 mod belief;
 mod calibration;
 mod compare;
+mod effort;
 mod error;
 mod html;
 mod json;

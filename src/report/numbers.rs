@@ -118,6 +118,11 @@ pub fn type_name(question_type: &Option<String>) -> &str {
     question_type.as_deref().unwrap_or("(no type)")
 }
 
+/// A type of question, or a tag.
+pub fn category_name(category: &Category) -> String {
+    category.tag.as_ref().map_or_else(|| type_name(&category.question_type).to_owned(), |tag| format!("tag {tag}"))
+}
+
 /// Of a type of question: passes over rewarded trials, mean reward, strict reward, how many trials have no reward.
 pub fn category_cells(category: &Category) -> [String; 4] {
     let all = &category.all;

@@ -2,12 +2,13 @@
 
 use super::bar::{BAR, bar};
 use super::belief::{counted, scale};
+use super::effort::facts;
 use super::judging::judging;
 use super::models::models;
 use super::network::network;
 use super::numbers::{
-    Group, arm_name, bad_keys, category_cells, counts, further_trials, groups, interval, job_line, pass_rate, percent,
-    seconds, shown_k, task_name, tasks, three, type_name,
+    Group, arm_name, bad_keys, category_cells, category_name, counts, further_trials, groups, interval, job_line,
+    pass_rate, percent, seconds, shown_k, task_name, tasks, three,
 };
 use super::plain::{clip, plain};
 use super::search::searching;
@@ -124,6 +125,9 @@ fn arm_text(arm: &ArmSummary) -> String {
         let (k, any, every) = (at.k, three(at.pass_at_k), three(at.pass_hat_k));
         fact(&format!("k = {k}"), format!("pass@{k} {any}, pass^{k} {every} over {}", tasks(at.tasks)));
     }
+    for (name, text) in arm.efficiency.iter().flat_map(facts) {
+        fact(name, text);
+    }
     if !arm.no_data.is_empty() {
         fact("no data", plain(&arm.no_data.join(", ")));
     }
@@ -134,7 +138,7 @@ fn arm_text(arm: &ArmSummary) -> String {
         ));
     }
     for category in &arm.categories {
-        let name = clip(&plain(type_name(&category.question_type)), NAME);
+        let name = clip(&plain(&category_name(category)), NAME);
         let [passes, reward, strict, without] = category_cells(category);
         out.push_str(&format!("  {name:<NAME$}{:>8}{passes:>10}{reward:>8}{strict:>8}{without:>6}\n", category.tasks));
     }

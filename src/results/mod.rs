@@ -5,6 +5,7 @@
 //! is torn, of another trial or of a newer format is named as damaged, never counted.
 
 mod arms;
+mod effort;
 mod error;
 mod evidence;
 mod file;
@@ -23,6 +24,7 @@ mod time;
 mod trial_files;
 
 pub use arms::{ArmDigests, arm_digests};
+pub use effort::Effort;
 pub use error::Error;
 pub use file::write_whole;
 pub use judgment::{JudgmentRecord, VerdictCache, judged_by, read_judgment};

@@ -9,6 +9,7 @@ use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
 use crate::artifact::Artifact;
 use crate::event::{Fault, NetworkUse, Outcome, Timing, TrialEnd};
+use crate::ideal::Ideal;
 use crate::judge::{Parameters, ScriptEnvironment, Spent, Verdict};
 use crate::model::ModelUse;
 use crate::plan::{Allocation, PlannedTrial};
@@ -48,7 +49,7 @@ pub struct JobRecord {
 }
 
 /// A task as it was when the job began.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskRecord {
     /// Its name.
     pub name: String,
@@ -65,18 +66,31 @@ pub struct TaskRecord {
     /// Its question's type; reports group by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question_type: Option<String>,
+    /// Its tags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// How hard the task's file said it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difficulty: Option<String>,
     /// The SHA-256 of its rubric, in hexadecimal, where it has one: a judge that reads it is measured by the same one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rubric_sha256: Option<String>,
+    /// What the best known run of it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ideal: Option<Ideal>,
     /// What it asks, kept so that a report needs nothing but the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// Its answer key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+}
+
+impl TaskRecord {
+    /// The categories by which tasks are chosen: the question's type and the tags.
+    pub fn categories(&self) -> impl Iterator<Item = &str> {
+        self.question_type.iter().chain(&self.tags).map(String::as_str)
+    }
 }
 
 /// What differs between two runs of the same job.
@@ -189,6 +203,10 @@ pub struct TrialRecord {
     /// What the agent used of models, where it had the model relay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelUse>,
+    /// What all its starts have cost together, as far as it is known, in US dollars: of a trial that met faults, more than
+    /// its last start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent_usd: Option<f64>,
     /// The engine's kind: `docker`, or `fake` where no container ran.
     pub engine: String,
     /// Harbor's digest of the task.
@@ -232,6 +250,7 @@ impl TrialRecord {
             image: end.image.as_ref().map(|(tag, id)| ImageRecord { tag: tag.clone(), id: id.clone() }),
             network: end.network.clone(),
             model: end.model.clone(),
+            spent_usd: end.spent_usd,
             engine: job.observed.engine.kind.clone(),
             task_digest: task.map(|task| task.digest.clone()).unwrap_or_default(),
             task_content_digest: task.map(|task| task.content_digest.clone()).unwrap_or_default(),

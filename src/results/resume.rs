@@ -58,6 +58,7 @@ pub fn unjudged(record: &TrialRecord, kept: Kept) -> TrialEnd {
         image: record.image.as_ref().map(|image| (image.tag.clone(), image.id.clone())),
         network: record.network.clone(),
         model: record.model.clone(),
+        spent_usd: record.spent_usd,
         judging: record.judge_spent.map(|spent| Judging { spent, replies: Vec::new() }),
     }
 }

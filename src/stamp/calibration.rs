@@ -81,5 +81,5 @@ fn stamp(entry: &Value) -> Result<Option<Stamp>, String> {
         Some(Value::Object(map)) => Some(map.clone()),
         Some(_) => return Err("`calibration` is not an object".into()),
     };
-    Ok(Some(Stamp { difficulty: Some(tier.as_str().into()), calibration, audit: None }))
+    Ok(Some(Stamp { difficulty: Some(tier.as_str().into()), calibration, ..Stamp::default() }))
 }

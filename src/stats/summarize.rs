@@ -2,6 +2,7 @@
 //! trials ended.
 
 use super::clusters::{interval_over_tasks, mean, variance};
+use super::efficiency::efficiency;
 use super::estimators::{pass_at_k, pass_hat_k};
 use super::intervals::wilson;
 use super::summary::{
@@ -21,8 +22,8 @@ enum Gone {
     Damaged,
 }
 
-/// A type of question; tasks without one sort last.
-type Kind<'a> = (bool, Option<&'a str>);
+/// A type of question or a tag: types first, and last of them the tasks that have none.
+type Kind<'a> = (bool, bool, Option<&'a str>);
 
 /// Means of tasks, their trials, and how many tasks these are.
 type Gathered<'a> = (Vec<f64>, Vec<Trial<'a>>, u64);
@@ -74,12 +75,16 @@ pub fn summarize(job: &Job) -> Summary {
             further: first.map(|_| tried(&beyond)),
             mean_of_tasks: mean(&means),
             good_keys: good_keys(&tasks, trials()),
-            categories: categories(&tasks, trials()),
+            categories: categories(job, &tasks, &by_task),
             standard_error: standard_error(&means),
             interval_95: interval_over_tasks(&means),
             pass_k: pass_k_of_tasks(&tasks),
             no_data: tasks.iter().filter(|task| task.all.rewarded == 0).map(|task| task.task.clone()).collect(),
             times: times(&all),
+            efficiency: efficiency(by_task.iter().flat_map(|(task, trials)| {
+                let ideal = job.record.tasks.get(*task).and_then(|task| task.ideal.as_ref());
+                trials.iter().flatten().map(move |record| (*record, ideal))
+            })),
             tasks,
         }
     };
@@ -96,20 +101,25 @@ fn good_keys<'a>(tasks: &[TaskSummary], trials: impl Iterator<Item = &'a Vec<Tri
     (!left_out.is_empty()).then(|| GoodKeys { left_out, all: tried(&good), mean_of_tasks: mean(&means), tasks })
 }
 
-/// `trials` are those of `tasks`, in the same order.
-fn categories<'a>(tasks: &[TaskSummary], trials: impl Iterator<Item = &'a Vec<Trial<'a>>>) -> Vec<Category> {
-    // `false` before `true`: tasks without a type come last.
+/// `trials` are those of `tasks`, by their places in the job's list, in the same order.
+fn categories(job: &Job, tasks: &[TaskSummary], trials: &[(usize, Vec<Trial<'_>>)]) -> Vec<Category> {
     let mut found: BTreeMap<Kind<'_>, Gathered<'_>> = BTreeMap::new();
-    for (task, trials) in tasks.iter().zip(trials) {
+    for (task, (index, trials)) in tasks.iter().zip(trials) {
         let name = task.question_type.as_deref();
-        let (means, all, count) = found.entry((name.is_none(), name)).or_default();
-        means.extend(task.all.mean_reward);
-        all.extend(trials);
-        *count += 1;
+        let tags = job.record.tasks.get(*index).map_or(&[][..], |record| &record.tags);
+        let tags: BTreeSet<&str> = tags.iter().map(String::as_str).collect();
+        let kinds = tags.into_iter().map(|tag| (true, false, Some(tag)));
+        for kind in kinds.chain([(false, name.is_none(), name)]) {
+            let (means, all, count) = found.entry(kind).or_default();
+            means.extend(task.all.mean_reward);
+            all.extend(trials);
+            *count += 1;
+        }
     }
-    let typed = found.keys().any(|(none, _)| !none);
-    let category = |((_, name), (means, trials, tasks)): (Kind<'_>, Gathered<'_>)| Category {
-        question_type: name.map(str::to_owned),
+    let typed = found.keys().any(|(.., name)| name.is_some());
+    let category = |((is_tag, _, name), (means, trials, tasks)): (Kind<'_>, Gathered<'_>)| Category {
+        question_type: name.filter(|_| !is_tag).map(str::to_owned),
+        tag: name.filter(|_| is_tag).map(str::to_owned),
         tasks,
         all: tried(&trials),
         mean_of_tasks: mean(&means),
@@ -131,6 +141,7 @@ fn task_summary(task: String, record: Option<&TaskRecord>, trials: &[Trial<'_>])
         audit: record.and_then(|record| record.audit.clone()),
         question_type: record.and_then(|record| record.question_type.clone()),
         difficulty: record.and_then(|record| record.difficulty.clone()),
+        efficiency: efficiency(trials.iter().flatten().map(|r| (*r, record.and_then(|record| record.ideal.as_ref())))),
         all,
         further: None,
         pass_k,

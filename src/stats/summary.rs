@@ -1,6 +1,7 @@
 //! A job's numbers: per agent, per task and in all. Data only; `summarize.rs` fills it. A pass is a reward of exactly 1;
 //! half a reward is half a reward in the mean, and no pass.
 
+use super::efficiency::Efficiency;
 use crate::question::Verdict;
 use serde::Serialize;
 
@@ -36,7 +37,8 @@ pub struct ArmSummary {
     /// The same without the tasks whose answer keys the audit calls bad; `None` where no key of the arm is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub good_keys: Option<GoodKeys>,
-    /// One entry per type of question, by name, tasks without a type last; empty where no task has one.
+    /// One entry per type of question, by name, tasks without a type last, then one per tag; a task with two tags is in
+    /// both. Empty where no task has a type or a tag.
     pub categories: Vec<Category>,
     /// pass@k and pass^k for k = 1 to the number of attempts, each the mean over the tasks that have k rewards.
     pub pass_k: Vec<PassK>,
@@ -46,6 +48,9 @@ pub struct ArmSummary {
     pub no_data: Vec<String>,
     /// Time per stage.
     pub times: StageTimes,
+    /// How much work its answers took, beside the best that is known; `None` where nothing is known of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub efficiency: Option<Efficiency>,
 }
 
 /// One agent's part of a job without the tasks whose keys are wrong, ambiguous, tied or not unique: there an agent that
@@ -62,11 +67,14 @@ pub struct GoodKeys {
     pub tasks: u64,
 }
 
-/// One agent's part of a job in tasks of one type of question.
+/// One agent's part of a job in tasks of one type of question, or with one tag.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Category {
-    /// The type; `None` for tasks without one.
+    /// The type; `None` for tasks without one, and for a tag.
     pub question_type: Option<String>,
+    /// The tag, where this is not a type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
     /// How many tasks have it.
     pub tasks: u64,
     /// Their trials taken together.
@@ -94,6 +102,9 @@ pub struct TaskSummary {
     pub further: Option<Tried>,
     /// pass@k and pass^k for k = 1 to the number of attempts.
     pub pass_k: Vec<PassK>,
+    /// How much work its answers took, beside the best that is known; `None` where nothing is known of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub efficiency: Option<Efficiency>,
 }
 
 /// Some trials taken together.

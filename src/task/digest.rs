@@ -6,7 +6,7 @@
 //! Harbor ignores by default; a task's own `.gitignore` or `.harborignore` is not read.
 //!
 //! `content` says whether a trial would still be the same trial. It differs in three ways: `task.toml` counts by its
-//! meaning, without `difficulty`, `calibration` and `audit` in `[metadata]`, so that stamping a task doesn't void what was
+//! meaning, without `difficulty`, `calibration`, `audit` and `ideal` in `[metadata]`, so that stamping a task doesn't void what was
 //! measured; `README.md` and `trajectory.json` don't count; a file's execute bit and a link's target do.
 //!
 //! Both count populated files, so they are taken after `populate`. Links are never followed: a link stands for its
@@ -101,7 +101,7 @@ fn meaning(bytes: &[u8]) -> String {
     }
     let mut value = node.value.to_json();
     if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.retain(|key, _| !["difficulty", "calibration", "audit"].contains(&key.as_str()));
+        metadata.retain(|key, _| !["difficulty", "calibration", "audit", "ideal"].contains(&key.as_str()));
     }
     // The first stamp may have brought the table.
     if let Some(all) = value.as_object_mut() {

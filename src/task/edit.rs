@@ -1,5 +1,5 @@
-//! The edit twin of the reader: text → text, for the three things that are ever written into a `task.toml`: the measured
-//! `difficulty`, its `[metadata.calibration]`, and `[metadata.audit]`. Everything else survives as it was: comments, order, spacing, line
+//! The edit twin of the reader: text → text, for the four things that are ever written into a `task.toml`: the measured
+//! `difficulty`, its `[metadata.calibration]`, `[metadata.audit]` and `[metadata.ideal]`. Everything else survives as it was: comments, order, spacing, line
 //! ends, byte order mark, the missing end of the last line. A second edit changes nothing. It must not touch files.
 
 use super::error::Error;
@@ -45,6 +45,8 @@ pub struct Stamp {
     pub calibration: Option<Map<String, Value>>,
     /// `[metadata.audit]`: what is to be thought of the answer key.
     pub audit: Option<Map<String, Value>>,
+    /// `[metadata.ideal]`: what the best known run took.
+    pub ideal: Option<Map<String, Value>>,
 }
 
 /// The stamp in the text of a `task.toml`.
@@ -55,7 +57,7 @@ pub fn stamp_of(text: &str) -> Result<Stamp, Error> {
     let metadata = metadata_of(text)?;
     let difficulty = metadata.get("difficulty").and_then(Value::as_str).map(str::to_string);
     let table = |key: &str| metadata.get(key).and_then(Value::as_object).cloned();
-    Ok(Stamp { difficulty, calibration: table("calibration"), audit: table("audit") })
+    Ok(Stamp { difficulty, calibration: table("calibration"), audit: table("audit"), ideal: table("ideal") })
 }
 
 /// `[metadata]` in the text of a `task.toml`; empty where there is none.
@@ -77,7 +79,11 @@ pub fn metadata_of(text: &str) -> Result<Map<String, Value>, Error> {
 pub fn apply_stamp(text: &str, stamp: &Stamp) -> Result<String, Error> {
     let now = stamp_of(text)?;
     let new_difficulty = stamp.difficulty.as_ref().filter(|d| now.difficulty.as_ref() != Some(d));
-    let tables = [("calibration", &stamp.calibration, &now.calibration), ("audit", &stamp.audit, &now.audit)];
+    let tables = [
+        ("calibration", &stamp.calibration, &now.calibration),
+        ("audit", &stamp.audit, &now.audit),
+        ("ideal", &stamp.ideal, &now.ideal),
+    ];
     let new_tables: Vec<_> = tables
         .into_iter()
         .filter_map(|(key, new, now)| new.as_ref().filter(|new| now.as_ref() != Some(new)).map(|new| (key, new)))

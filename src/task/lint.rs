@@ -2,10 +2,11 @@
 //! into an image, and ways in which the key could reach the agent. It reads and says; it changes nothing.
 
 use super::case::Case;
+use super::dataset::Task;
 use super::dockerfile::copied_secrets;
 use super::leak::Secrets;
 use super::node::Place;
-use super::problem::Problem;
+use super::problem::{Level, Problem};
 use super::spec::TaskSpec;
 use super::stale::stale;
 use std::os::unix::fs::FileTypeExt;
@@ -38,6 +39,23 @@ pub(crate) fn lint_task(dir: &Path, spec: Option<&TaskSpec>, case: Option<&Case>
         );
     }
     problems
+}
+
+/// Tasks that nobody who reads their results could explain: what each measures is nowhere said. For whoever checks
+/// tasks; a run says nothing of it, and neither does a check of a task that has errors.
+pub fn unsaid(tasks: &[Task], problems: &[Problem]) -> Vec<Problem> {
+    let says = |text: Option<&str>| text.is_some_and(|text| !text.trim().is_empty());
+    let described = |task: &&Task| {
+        let spec = &task.spec;
+        says(spec.metadata.measures.as_deref()) || says(spec.package.as_ref().map(|package| &*package.description))
+    };
+    let problem = |task: &Task| {
+        Problem::warning(&task.dir.join("task.toml"), "does not say what the task measures")
+            .hint("write a sentence as `measures` in `[metadata]`, or as `description` in `[task]`")
+    };
+    let errors = || problems.iter().filter(|problem| problem.level == Level::Error);
+    let is_right = |task: &&Task| !errors().any(|problem| problem.path.starts_with(&task.dir));
+    tasks.iter().filter(is_right).filter(|task| !described(task)).map(problem).collect()
 }
 
 /// A measured difficulty holds for what was measured.

@@ -33,6 +33,7 @@ pub use edit::{Stamp, Tier, apply_stamp, metadata_of, stamp_of};
 pub use env::resolve_env;
 pub use error::Error;
 pub use hosts::normalize_host;
+pub use lint::unsaid;
 pub use near::{missing_hint, near};
 pub use network::{NetworkMode, NetworkPolicy, read_hosts};
 pub use node::{Node, Place, Value};

@@ -11,6 +11,7 @@ use super::problem::{Level, Sink};
 use super::size::size_mb;
 use super::spec::{AgentSpec, EnvironmentSpec, Metadata, Package, TaskSpec, User, VerifierSpec};
 use super::walk::Section;
+use crate::ideal::Ideal;
 use std::collections::BTreeMap;
 
 /// Versions of the format that are understood.
@@ -156,9 +157,22 @@ fn metadata(section: &Section<'_>) -> Metadata {
         question_type: section.text("question_type"),
         source: text("source"),
         suite: text("suite"),
+        measures: text("measures"),
+        ideal: section.section("ideal").map(ideal),
         tags: tags.filter_map(|tag| tag.as_str()).map(str::to_string).collect(),
         all: all.clone(),
     }
+}
+
+fn ideal(section: Section<'_>) -> Ideal {
+    let whole = |key, least| section.integer_from(key, least).and_then(|number| u32::try_from(number).ok());
+    let ideal = Ideal {
+        steps: whole("steps", 1),
+        tool_calls: whole("tool_calls", 0),
+        latency_sec: section.positive("latency_sec"),
+    };
+    section.finish();
+    ideal
 }
 
 fn agent(section: Section<'_>) -> AgentSpec {

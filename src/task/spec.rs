@@ -2,6 +2,7 @@
 //! knows and this program doesn't do is refused while reading. Data only.
 
 use super::network::NetworkPolicy;
+use crate::ideal::Ideal;
 use std::collections::BTreeMap;
 
 /// A whole `task.toml`. Field names and defaults are Harbor's.
@@ -56,8 +57,19 @@ pub struct Metadata {
     pub suite: Option<String>,
     /// `tags`.
     pub tags: Vec<String>,
+    /// `[metadata.ideal]`: what the best known run took.
+    pub ideal: Option<Ideal>,
+    /// `measures`: what the task measures, in a sentence.
+    pub measures: Option<String>,
     /// All of it, as it was written.
     pub all: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Metadata {
+    /// The categories by which tasks are chosen: the question's type and the tags.
+    pub fn categories(&self) -> impl Iterator<Item = &str> {
+        self.question_type.iter().chain(&self.tags).map(String::as_str)
+    }
 }
 
 /// Who a command runs as, in the container.

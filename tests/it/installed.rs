@@ -2,16 +2,18 @@
 //! index and unmodified, with a provider on this machine.
 #![expect(clippy::print_stderr, reason = "a skip is said where the test runs")]
 
-use crate::model_server::{Act, Received, Server, chat, chat_stream, message, message_stream};
+use crate::model_server::{
+    Act, Received, Server, chat, chat_stream, message, message_stream, response, response_stream,
+};
 use crate::support::{self, Run, Suite};
 use crate::tiny::{self, trial};
 use seatrial::results::OutcomeKind;
 use seatrial::sandbox::docker::BASE;
 use serde_json::{Value, json};
 
-const KEY: &str = "sk-canary-7Qx+4f1b/9c77d0e2aa";
+pub const KEY: &str = "sk-canary-7Qx+4f1b/9c77d0e2aa";
 
-fn suite(agents: &str) -> Suite {
+pub fn suite(agents: &str) -> Suite {
     let suite = Suite::new();
     suite.write("harbor.yml", format!("retry: {{min_wait_sec: 0.01}}\nseatrial: {{agents_dir: agents}}\n{agents}"));
     tiny::task(&suite, "ask", BASE, "");
@@ -21,7 +23,7 @@ fn suite(agents: &str) -> Suite {
     suite
 }
 
-fn run(suite: &Suite, server: &Server, job: &str, args: &[&str]) -> Run {
+pub fn run(suite: &Suite, server: &Server, job: &str, args: &[&str]) -> Run {
     let args = [&["run", "tasks", "-q", "--job-name", job], args].concat();
     let mut command = suite.command(&args);
     command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", server.url() + "/v1");
@@ -53,7 +55,7 @@ fn no_key(suite: &Suite, ran: &Run) {
 }
 
 /// Whether packages could not be fetched: outside CI that skips a test, in CI it fails it.
-fn unfetched(test: &str, ran: &Run) -> bool {
+pub fn unfetched(test: &str, ran: &Run) -> bool {
     let unfetched = ran.stdout.contains("could not fetch its packages");
     assert!(!unfetched || std::env::var_os("CI").is_none(), "{test} needs the Python package index: {}", ran.stdout);
     if unfetched {
@@ -143,7 +145,7 @@ async fn a_provider_that_fails_is_a_fault_a_wrong_key_stops_the_job_and_it_goes_
 }
 
 /// Each official package asks whole and as a stream; what they read has to be the same.
-const SPEAKERS: &str = r#"
+pub const SPEAKERS: &str = r#"
 wheels = ["openai", "anthropic"]
 install = [
   "python3 -m venv --without-pip /opt/speakers",
@@ -161,6 +163,9 @@ if "OPENAI_BASE_URL" in os.environ:
     with client.chat.completions.create(model="gpt-x", messages=ask, stream=True,
                                         stream_options={"include_usage": True}) as stream:
         pieces = [piece.choices[0].delta.content or "" for piece in stream if piece.choices]
+    assert client.responses.create(model="gpt-x", input="How many?").output_text == whole
+    with client.responses.create(model="gpt-x", input="How many?", stream=True) as stream:
+        assert list(stream)[-1].response.output_text == whole
 else:
     client = anthropic.Anthropic()
     whole = client.messages.create(model="claude-x", max_tokens=9, messages=ask).content[0].text
@@ -172,6 +177,22 @@ END
 '''
 "#;
 
+/// The answer to each of their requests: `42 漢`, in the format and the way in which it is asked for.
+pub fn answers(request: &Received) -> Act {
+    let (said, blocks) = (json!({"role": "assistant", "content": "42 漢"}), json!([{"type": "text", "text": "42 漢"}]));
+    let part = json!({"type": "output_text", "text": "42 漢", "annotations": []});
+    let items =
+        json!([{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [part]}]);
+    match (request.path.as_str(), request.body["stream"] == true) {
+        ("/v1/messages", true) => Act::stream(&message_stream(&blocks, "end_turn")),
+        ("/v1/messages", false) => Act::json(200, &message(&blocks, "end_turn")),
+        ("/v1/responses", true) => Act::stream(&response_stream(&items, "completed")),
+        ("/v1/responses", false) => Act::json(200, &response(&items, "completed")),
+        (_, true) => Act::stream(&chat_stream(&said, "stop")),
+        (_, false) => Act::json(200, &chat(&said, "stop")),
+    }
+}
+
 #[tokio::test]
 async fn the_official_packages_ask_through_the_relay_whole_and_as_streams() {
     let name = "the_official_packages_ask_through_the_relay";
@@ -180,13 +201,7 @@ async fn the_official_packages_ask_through_the_relay_whole_and_as_streams() {
     }
     let suite = suite("");
     suite.write("agents/speakers.toml", SPEAKERS);
-    let (said, blocks) = (json!({"role": "assistant", "content": "42 漢"}), json!([{"type": "text", "text": "42 漢"}]));
-    let server = Server::with(move |request| match (request.path.as_str(), request.body["stream"] == true) {
-        ("/v1/messages", true) => Act::stream(&message_stream(&blocks, "end_turn")),
-        ("/v1/messages", false) => Act::json(200, &message(&blocks, "end_turn")),
-        (_, true) => Act::stream(&chat_stream(&said, "stop")),
-        (_, false) => Act::json(200, &chat(&said, "stop")),
-    });
+    let server = Server::with(answers);
     let job = crate::docker_job::unique("speakers");
     let ran = run(&suite, &server, &job, &["-a", "speakers", "-m", "openai/gpt-x", "-m", "anthropic/claude-x"]);
     if unfetched(name, &ran) {
@@ -196,7 +211,10 @@ async fn the_official_packages_ask_through_the_relay_whole_and_as_streams() {
     for record in tiny::ledger(&suite.join(&format!("jobs/{job}"))).into_values() {
         let used = record.model.clone().expect("what it used");
         assert_eq!((record.outcome, record.reward), (OutcomeKind::Scored, Some(1.0)), "{record:#?}");
-        assert_eq!((used.requests, used.failed, used.unmetered, used.usage.output), (2, 0, 0, 10), "{used:?}");
+        // OpenAI's package speaks Chat and Responses.
+        let asked = if record.trial.agent.model.as_deref() == Some("openai/gpt-x") { 4 } else { 2 };
+        let counted = (used.requests, used.failed, used.unmetered, used.usage.output);
+        assert_eq!(counted, (asked, 0, 0, 5 * asked), "{used:?}");
         let versions = suite.read(&format!("jobs/{job}/{}/agent/versions.txt", record.trial.name));
         assert!(versions.starts_with("openai "), "{versions}");
     }
@@ -231,8 +249,13 @@ async fn mini_swe_agent_runs_unmodified_in_a_closed_container_to_a_scored_answer
     let used = record.model.clone().expect("what it used");
     assert_eq!((used.requests, used.failed, used.usage.prompt(), used.usage.output), (2, 0, 220, 10), "{said}");
     assert!(server.requests()[0].body["messages"].to_string().contains("How many?"), "the question reaches the model");
-    let log = format!("jobs/{job}/{}/agent/trajectory.mini.json", record.trial.name);
-    let log: Value = serde_json::from_str(&suite.read(&log)).expect("JSON");
-    assert!(log.is_object());
+    let own = record.agent_run.as_ref().and_then(|run| run.reported.clone()).expect("its log is read");
+    assert_eq!((own.steps, own.tool_calls, own.requests), (Some(2), Some(2), Some(2)), "{own:?}");
+    assert_eq!((own.input_tokens, own.output_tokens), (Some(220), Some(10)), "{own:?}");
+    let effort = record.effort().expect("it ran");
+    assert_eq!((effort.steps, effort.tool_calls, effort.input_tokens), (Some(2), Some(2), Some(220)));
+    assert!(!effort.differs && effort.model_sec.is_some(), "{effort:?}");
+    let shown = suite.run(&["report", &format!("jobs/{job}"), "--format", "json"]).expect_code(0).stdout;
+    crate::report::matches_schema("report.json", &shown);
     no_key(&suite, &ran);
 }

@@ -130,6 +130,7 @@ pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
         judging: None,
         network: None,
         model: None,
+        spent_usd: None,
     }
 }
 

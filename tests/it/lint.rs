@@ -5,7 +5,7 @@ use crate::support::{Suite, shared};
 /// A task with nothing to complain about.
 pub fn good_task(suite: &Suite, dir: &str) {
     suite
-        .write(&format!("{dir}/task.toml"), "schema_version = \"1.4\"\n[environment]\nnetwork_mode = \"no-network\"\n")
+        .write(&format!("{dir}/task.toml"), "schema_version = \"1.4\"\n[metadata]\nmeasures = \"counting\"\n[environment]\nnetwork_mode = \"no-network\"\n")
         .write(&format!("{dir}/instruction.md"), "Count the pets.\n")
         .write(&format!("{dir}/environment/Dockerfile"), "FROM base\nCOPY files/ /app/files/\n")
         .write(&format!("{dir}/environment/files/pets.txt"), "a cat, a dog\n")
@@ -30,6 +30,25 @@ fn a_good_task_has_no_problems() {
     good_task(&suite, "tasks/one");
     let run = suite.run(&["lint"]).expect_code(0);
     assert_eq!(run.stdout, "1 task: no problems\n");
+}
+
+#[test]
+fn a_task_that_does_not_say_what_it_measures_is_warned_of_and_runs_all_the_same() {
+    let suite = Suite::new();
+    for (metadata, said) in [
+        ("[metadata]\nmeasures = \" \"", true),
+        ("", true),
+        ("[metadata]\nmeasures = \"whether an agent can count\"", false),
+        ("[task]\nname = \"org/t\"\ndescription = \"Whether an agent can count.\"", false),
+        ("[task]\nname = \"org/t\"", true),
+    ] {
+        good_task(&suite, "tasks/t");
+        suite.write("tasks/t/task.toml", format!("schema_version = \"1.4\"\n{metadata}\n"));
+        let run = suite.run(&["lint"]).expect_code(0);
+        assert_eq!(run.stdout.contains("warning: does not say what the task measures"), said, "{metadata}");
+        let run = suite.run(&["run", "tasks", "--dry-run"]).expect_code(0);
+        assert!(!run.stderr.contains("measures"), "{}", run.stderr);
+    }
 }
 
 #[test]
@@ -126,7 +145,8 @@ fn what_harbor_knows_and_is_not_done_here_is_refused_by_name() {
         assert!(said.contains(&format!("error: `{key}` is not supported yet")), "{text}\n{said}");
     }
     let nothing = "artifacts = [\"/app/answer.txt\", { source = \"/app/answer.txt\" }]\nsteps = []\n\
-                   [environment]\nos = \"Linux\"\ngpus = 0\ngpu_types = []\nmcp_servers = []\n[verifier]\ncollect = []\n";
+                   [environment]\nos = \"Linux\"\ngpus = 0\ngpu_types = []\nmcp_servers = []\n[verifier]\ncollect = []\n\
+                   [metadata]\nmeasures = \"counting\"\n";
     assert_eq!(complaints(nothing), "1 task: no problems\n", "values that ask for nothing are fine");
 }
 
@@ -138,7 +158,7 @@ fn old_and_idle_keys_are_warnings_that_say_so() {
         ("[environment]\nmemory = \"2G\"\nmemory_mb = 2048", "is deprecated"),
         ("[environment]\nstorage_mb = 10", "not applied"),
     ] {
-        let said = complaints(text);
+        let said = complaints(&format!("{text}\n[metadata]\nmeasures = \"counting\"\n"));
         assert!(said.contains("warning: ") && said.contains(part), "{text}\n{said}");
         assert!(said.ends_with("1 task: 0 errors, 1 warning\n"), "{said}");
     }

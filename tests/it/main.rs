@@ -156,8 +156,20 @@ mod relay;
 /// Whole jobs on a real Docker engine.
 mod docker_job;
 
+/// Harbor's trajectory format, field by field.
+mod trajectory;
+
+/// Work beside the best that is known.
+mod efficiency;
+
+/// Tasks chosen by types of questions and tags.
+mod categories;
+
 /// Agents that ask models, in closed containers of a real Docker engine.
 mod installed;
+
+/// What they say to their models, recorded and played back.
+mod relay_recording;
 
 /// The frames between runner and supervisor.
 mod wire;

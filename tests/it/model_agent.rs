@@ -5,6 +5,7 @@ use crate::model_server::{Act, Received, Server, chat, chat_stream, message, mes
 use crate::support::{self, Run, Suite};
 use crate::tiny::{self, trial};
 use seatrial::agent::Ended;
+use seatrial::event::Stage;
 use seatrial::results::OutcomeKind::{self, AgentError, Fault, Limit, Scored};
 use seatrial::sandbox::docker::BASE;
 use serde_json::{Value, json};
@@ -109,7 +110,7 @@ fn whose_failure_it_is_decides_what_it_counts() {
         |status, kind: &str| Act::json(status, &json!({"type": "error", "error": {"type": kind, "message": "no"}}));
     let long = Act::json(400, &json!({"error": {"type": "invalid_request_error", "message": "prompt is too long"}}));
     type More<'a> = (Act, &'a [&'a str], OutcomeKind, Option<f64>, &'a str);
-    let more: [More<'_>; 6] = [
+    let more: [More<'_>; 9] = [
         (
             Act::stream(&message_stream(&text("Hm."), "end_turn")),
             &["--ak", "max_turns=3"],
@@ -124,6 +125,16 @@ fn whose_failure_it_is_decides_what_it_counts() {
             Some(0.0),
             "tokens",
         ),
+        // The sandbox of these tests has the answer after any command.
+        (two_turns().remove(0), &["--max-requests", "2"], Limit, Some(1.0), "as often"),
+        (two_turns().remove(0), &["--max-tokens", "200"], Limit, Some(1.0), "tokens"),
+        (
+            two_turns().remove(0),
+            &["--max-cost", "0.04", "--prices", "prices.toml", "--ak", "cost_budget=1"],
+            Limit,
+            Some(1.0),
+            "cost as much as it may",
+        ),
         (Act::stream(&message_stream(&text("No."), "refusal")), &[], AgentError, Some(0.0), "its model refused"),
         (Act::stream(&message_stream(&json!([]), "model_context_window_exceeded")), &[], Limit, Some(0.0), "longer"),
         (long, &[], Limit, Some(0.0), "longer"),
@@ -133,6 +144,7 @@ fn whose_failure_it_is_decides_what_it_counts() {
         let suite = tiny::suite(&["t"]);
         let server = Server::start(vec![act.clone()]);
         let code = if outcome == Fault { 3 } else { 0 };
+        suite.write("prices.toml", PRICES);
         fake(&suite, &server, "claude-x", args).expect_code(code);
         let record = trial(&suite.join("jobs/j"), "t");
         assert_eq!((record.outcome, record.reward), (outcome, reward), "{act:?}");
@@ -180,6 +192,61 @@ fn a_key_that_is_not_accepted_stops_the_job_in_one_sentence_and_resume_goes_on()
     assert_eq!(outcomes, [Scored; 3]);
 }
 
+/// A reply of the test's server costs 0.03 dollars by these prices.
+const PRICES: &str = "[claude-x]\ndate = \"2026-11-30\"\ninput = 1000.0\noutput = 2000.0\ncache_read = 100.0\n";
+
+#[test]
+fn a_jobs_cap_on_cost_stops_it_and_resume_goes_on_up_to_another_cap_what_was_spent_included() {
+    let suite = tiny::suite(&["t"]);
+    suite.write("prices.toml", PRICES);
+    let count = AtomicUsize::new(0);
+    // Two turns a trial, for as many trials as there are.
+    let server = Server::with(move |_| two_turns().remove(count.fetch_add(1, Ordering::Relaxed) % 2));
+    let job = ["-k", "3", "-n", "1", "--prices", "prices.toml", "--job-max-cost", "0.05"];
+    let said = fake(&suite, &server, "claude-x", &job).expect_code(3).stderr;
+    assert!(said.contains("error: the job's models have cost $0.0600, and its cap is $0.0500"), "{said}");
+    assert!(said.contains("hint: `seatrial resume jobs/j --job-max-cost USD`"), "{said}");
+    assert_eq!(server.requests().len(), 2, "the first trial could end, and no other began to ask");
+    let resume = |more: &[&str]| {
+        let args = [&["resume", "jobs/j", "--fake-engine", "engine.json", "-q"], more].concat();
+        run(&suite, &server.url(), &args)
+    };
+    let said = resume(&[]).expect_code(2).stderr;
+    assert!(said.contains("have cost $0.0600") && said.contains("hint: `--job-max-cost USD`"), "{said}");
+    // One more trial: what the first has cost counts.
+    resume(&["--job-max-cost", "0.1"]).expect_code(3);
+    assert_eq!(server.requests().len(), 4);
+    resume(&["--job-max-cost", "1"]).expect_code(0);
+    let ends: Vec<_> = tiny::ledger(&suite.join("jobs/j")).into_values().collect();
+    assert!(ends.len() == 3 && ends.iter().all(|end| end.outcome == Scored), "{ends:#?}");
+    assert_eq!(server.requests().len(), 6);
+}
+
+#[test]
+fn what_a_start_that_met_a_fault_has_cost_is_counted_also_after_resume() {
+    let suite = tiny::suite(&["t"]);
+    suite.write("prices.toml", PRICES);
+    let count = AtomicUsize::new(0);
+    let down = || Act::json(529, &json!({"error": {"message": "no"}})).header("x-should-retry", "false");
+    // Each of two starts gets one answer and then none; `resume` starts a third time.
+    let server = Server::with(move |_| match count.fetch_add(1, Ordering::Relaxed) {
+        0 | 2 => two_turns().remove(0),
+        1 | 3 => down(),
+        n => two_turns().remove(n % 2),
+    });
+    fake(&suite, &server, "claude-x", &["-r", "1", "--prices", "prices.toml"]).expect_code(3);
+    let end = trial(&suite.join("jobs/j"), "t");
+    assert_eq!((end.outcome, end.fault.expect("a fault").stage), (Fault, Stage::Provider));
+    let near = |spent: Option<f64>, dollars: f64| spent.is_some_and(|spent| (spent - dollars).abs() < 1e-9);
+    assert!(near(end.spent_usd, 0.06), "{:?}", end.spent_usd);
+    run(&suite, &server.url(), &["resume", "jobs/j", "--fake-engine", "engine.json", "-q"]).expect_code(0);
+    let end = trial(&suite.join("jobs/j"), "t");
+    assert_eq!(end.outcome, Scored);
+    assert!(near(end.spent_usd, 0.12), "{:?}", end.spent_usd);
+    let last = end.agent_run.and_then(|run| run.model).and_then(|model| model.cost_usd);
+    assert!(near(last, 0.06), "the last start alone: {last:?}");
+}
+
 #[test]
 fn what_is_missing_or_wrong_is_said_before_anything_runs() {
     let suite = tiny::suite(&["t"]);
@@ -199,7 +266,12 @@ fn what_is_missing_or_wrong_is_said_before_anything_runs() {
     assert!(go(&["-m", "my-model"]).contains("set `OPENAI_BASE_URL`"));
     assert!(go(&["-m", "claude-x", "--replay", "none"]).contains("failed to read `none`"));
     assert!(go(&["-m", "claude-x", "--ak", "turns=3"]).contains("unknown field `turns`"));
-    assert!(go(&["-m", "claude-x", "--ak", "cost_budget=1"]).contains("`cost_budget` needs `prices`"));
+    let server = Server::start(two_turns());
+    for cap in [&["--ak", "cost_budget=1"][..], &["--max-cost", "1"], &["--job-max-cost", "1"]] {
+        let said = fake(&suite, &server, "claude-x", cap).expect_code(2).stderr;
+        assert!(said.contains("a cap on cost needs the price of `claude-x`"), "{said}");
+        assert!(said.contains("hint: `--prices FILE`"), "{said}");
+    }
     assert!(!suite.join("jobs").exists());
 }
 

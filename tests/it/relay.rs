@@ -2,7 +2,9 @@
 //! counted, and whose failure it is.
 
 use crate::model_server::{Act, Server, chat, chat_stream, message, message_stream, response_stream};
-use seatrial::model::{Called, Caps, Endpoint, Halt, ModelUse, Prices, Relay, Spend, Transport, TrialRelay};
+use seatrial::model::{
+    Called, Caps, Endpoint, Halt, ModelUse, Prices, Purse, Relay, Secret, Spend, Transport, TrialRelay,
+};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -40,14 +42,20 @@ impl Bed {
             transport: Transport::live().expect("HTTPS"),
             prices: Prices::load(&prices).expect("prices"),
             caps,
-            spend: Arc::new(Spend::new(job)),
         });
         let called: Arc<Mutex<Vec<Called>>> = Arc::default();
         let halted: Arc<Mutex<Vec<String>>> = Arc::default();
         let (keep, tell) = (Arc::clone(&called), Arc::clone(&halted));
         let sink = move |one| keep.lock().expect("no panic").push(one);
         let halt = move |why: Halt| tell.lock().expect("no panic").push(why.to_string());
-        let trial = Arc::new(TrialRelay::new(relay, TOKEN, Some(LIMIT), sink, halt));
+        let trial = Arc::new(TrialRelay::new(
+            relay,
+            Purse::new(&Arc::new(Spend::new(job)), 0.0),
+            Secret::new(TOKEN).expect("a token"),
+            Some(LIMIT),
+            sink,
+            halt,
+        ));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let serving = Arc::clone(&trial);
@@ -254,6 +262,7 @@ async fn a_wrong_key_no_money_and_no_such_model_stop_the_job_with_one_sentence_a
             Act::json(400, &error("invalid_request_error", "Your credit balance is too low")),
             "says that the account has no money left (status 400)",
         ),
+        (Act::json(403, &error("permission_error", "no")), "does not allow this key the model `claude-x` (status 403)"),
         (Act::json(404, &error("not_found_error", "model: claude-x")), "has no model `claude-x` (status 404)"),
     ] {
         let bed = Bed::plain("claude-x", vec![act]).await;

@@ -5,12 +5,13 @@ use crate::support::{Suite, project};
 use std::collections::BTreeSet;
 
 /// The rooms in the order of `lib.rs`, and all that each may import. ARCHITECTURE.md shows the same table.
-const ROOMS: [(&str, &[&str]); 24] = [
+const ROOMS: [(&str, &[&str]); 25] = [
     ("random", &[]),
     ("quota", &[]),
     ("corpus", &[]),
     ("question", &["random", "quota", "corpus"]),
-    ("task", &[]),
+    ("ideal", &[]),
+    ("task", &["ideal"]),
     ("populate", &["corpus", "task"]),
     ("plan", &["task"]),
     ("wire", &[]),
@@ -24,9 +25,9 @@ const ROOMS: [(&str, &[&str]); 24] = [
     ("judge", &["task", "sandbox", "model", "answer", "artifact"]),
     ("event", &["model", "network", "plan", "agent", "answer", "artifact", "judge"]),
     ("job", &["task", "plan", "network", "sandbox", "model", "agent", "answer", "artifact", "judge", "event"]),
-    ("results", &["plan", "network", "model", "agent", "answer", "artifact", "judge", "event"]),
-    ("stats", &["random", "quota", "question", "task", "plan", "results"]),
-    ("stamp", &["question", "task", "stats"]),
+    ("results", &["ideal", "plan", "network", "model", "agent", "answer", "artifact", "judge", "event"]),
+    ("stats", &["random", "quota", "question", "ideal", "task", "plan", "results"]),
+    ("stamp", &["question", "ideal", "task", "stats"]),
     ("report", &["task", "model", "judge", "event", "results", "stats"]),
     ("config", &["task"]),
     ("cli", &["all"]),

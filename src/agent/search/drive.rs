@@ -37,8 +37,11 @@ pub async fn drive(
     // What is sent may be cut; what is kept is all of it.
     let mut all = request.messages.clone();
     let ended = loop {
-        if let Some(limit) = run.limit(settings.most()) {
+        if let Some(limit) = run.limit(search.caps, launch.purse.job.is_capped()) {
             break Ok(limit);
+        }
+        if let Some(why) = launch.purse.job.over() {
+            return Err(Failed::Spent(why));
         }
         let reply = match ask(search, &mut request, launch.timeout, began, &mut run, &mut notes).await {
             Ok(Some(reply)) => reply,
@@ -46,6 +49,7 @@ pub async fn drive(
             Err(failure) => break own_end(failure.class).ok_or(failure),
         };
         let cost = run.count(client, &search.prices, &reply);
+        launch.purse.pay(cost.unwrap_or(0.0));
         notes.count(&reply);
         steps.replied(&reply, cost, &[]);
         on_text(line(&run, &reply));

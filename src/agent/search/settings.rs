@@ -1,8 +1,7 @@
 //! What a user can set about `messages-search`, and what one is made of. The defaults are those with which scores of
 //! agentic search are published.
 
-use crate::agent::account::Most;
-use crate::model::{self, Client, Prices, Retry};
+use crate::model::{self, Caps, Client, Prices, Retry};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -55,7 +54,7 @@ pub struct Settings {
     pub token_budget: Option<u64>,
     /// How many US dollars all turns may cost. Default: no limit.
     pub cost_budget: Option<f64>,
-    /// A file of prices. Default: costs are unknown.
+    /// A file of prices. Default: the job's.
     pub prices: Option<std::path::PathBuf>,
 }
 
@@ -122,15 +121,12 @@ impl Settings {
         if tag.is_empty() || !tag.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)) {
             return Some(format!("`result_tag` is `{tag}`; a tag is made of letters, digits, `_` and `-`"));
         }
-        if self.cost_budget.is_some() && self.prices.is_none() {
-            return Some("`cost_budget` needs `prices`: without them no cost is known".to_owned());
-        }
         None
     }
 
-    /// How much a run may use.
-    pub(super) fn most(&self) -> Most {
-        Most { turns: self.max_turns, tokens: self.token_budget, cost: self.cost_budget }
+    /// The caps that they set.
+    pub fn caps(&self) -> Caps {
+        Caps { requests: Some(self.max_turns.into()), tokens: self.token_budget, cost: self.cost_budget }
     }
 
     /// How long its client waits for what. While the provider's tools run, a stream may be silent for very long, also
@@ -152,4 +148,6 @@ pub struct Search {
     pub client: Client,
     /// What that costs.
     pub prices: Prices,
+    /// What one trial may use: the job's caps, and the agent's own budgets.
+    pub caps: Caps,
 }

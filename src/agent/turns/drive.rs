@@ -48,8 +48,11 @@ pub async fn drive(
         launch.timeout.map(|limit| (limit + waited).saturating_sub(began.elapsed()))
     };
     let ended = loop {
-        if let Some(limit) = run.limit(turns.settings.most()) {
+        if let Some(limit) = run.limit(turns.caps, launch.purse.job.is_capped()) {
             break Ok(limit);
+        }
+        if let Some(why) = launch.purse.job.over() {
+            return Err(Failed::Spent(why));
         }
         let reply = match turns.client.ask_within(&request, left(&run), patience(launch.timeout)).await {
             Ok(None) => break Ok(Ended::OutOfTime),
@@ -57,6 +60,7 @@ pub async fn drive(
             Err(failure) => break own_end(failure.class).ok_or(failure),
         };
         let cost = run.count(&turns.client, &turns.prices, &reply);
+        launch.purse.pay(cost.unwrap_or(0.0));
         on_text(said(&reply));
         // A turn of nothing can't be sent back.
         if !reply.blocks.is_empty() {

@@ -1,7 +1,6 @@
 //! What a user can set about the loop, and what one is made of.
 
-use crate::agent::account::Most;
-use crate::model::{Client, Prices};
+use crate::model::{Caps, Client, Prices};
 use serde::Deserialize;
 
 /// The loop's settings; each is given as `--ak NAME=VALUE` or in the job file's `kwargs`.
@@ -12,9 +11,10 @@ pub struct Settings {
     pub max_turns: u32,
     /// How many tokens one reply may have. Default: 16000.
     pub max_tokens: u32,
-    /// How many tokens, read and written, all turns may use. Default: no limit.
+    /// How many tokens, read and written, all turns may use: a cap of this agent's own, beside the job's. Default: no
+    /// limit.
     pub token_budget: Option<u64>,
-    /// How many US dollars all turns may cost. Default: no limit.
+    /// How many US dollars all turns may cost: likewise. Default: no limit.
     pub cost_budget: Option<f64>,
     /// How long one call of a tool may take, in seconds. Default: 60.
     pub tool_timeout_sec: f64,
@@ -27,7 +27,7 @@ pub struct Settings {
     /// Messages alone: what comes before the first reply is put into the provider's cache. Default: no, since what is
     /// put there costs more, at a price of its own.
     pub cache: bool,
-    /// A file of prices. Default: costs are unknown.
+    /// A file of prices. Default: the job's.
     pub prices: Option<std::path::PathBuf>,
 }
 
@@ -49,9 +49,9 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// How much a run may use.
-    pub(super) fn most(&self) -> Most {
-        Most { turns: self.max_turns, tokens: self.token_budget, cost: self.cost_budget }
+    /// The caps that they set.
+    pub fn caps(&self) -> Caps {
+        Caps { requests: Some(self.max_turns.into()), tokens: self.token_budget, cost: self.cost_budget }
     }
 
     /// What is wrong with them, where something is.
@@ -62,9 +62,6 @@ impl Settings {
         }
         if !(seconds > 0.0 && seconds <= 86_400.0) {
             return Some(format!("`tool_timeout_sec` is {seconds}; it must be over 0 and at most 86400"));
-        }
-        if self.cost_budget.is_some() && self.prices.is_none() {
-            return Some("`cost_budget` needs `prices`: without them no cost is known".to_owned());
         }
         None
     }
@@ -79,4 +76,6 @@ pub struct Turns {
     pub client: Client,
     /// What that costs.
     pub prices: Prices,
+    /// What one trial may use: the job's caps, and the loop's own budgets.
+    pub caps: Caps,
 }

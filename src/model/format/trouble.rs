@@ -23,7 +23,10 @@ pub fn classify(status: Option<u16>, body: &Value) -> (Class, String) {
         Class::ContextExceeded
     } else if says(&["insufficient_quota", "billing_error", "billing_hard_limit_reached"]) || status == Some(402) {
         Class::Billing
-    } else if says(&["content_policy_violation", "content_filter"]) {
+    } else if says(&["content_policy_violation", "content_filter"])
+        // As routers say it of an input that was looked at before it reached the model.
+        || status == Some(403) && body.pointer("/error/metadata/flagged_input").is_some()
+    {
         Class::Refused
     } else {
         match status {

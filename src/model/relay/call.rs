@@ -39,6 +39,8 @@ pub(super) struct Call {
     pub(super) waits: Option<Instant>,
     /// The provider's fault, where it failed so.
     pub(super) failure: Option<String>,
+    /// What was wrong with the recording, where there is one.
+    pub(super) recording: Option<String>,
     /// Its answer should say what it used.
     pub(super) reads_usage: bool,
     /// Reads what the answer used.
@@ -63,6 +65,7 @@ impl Call {
             sent: false,
             waits: None,
             failure: None,
+            recording: None,
             reads_usage: false,
             meter: None,
             length: None,

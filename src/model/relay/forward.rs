@@ -89,7 +89,7 @@ impl TrialRelay {
         if let Some(turns) = &self.turns {
             call.turn = Arc::clone(turns).acquire_owned().await.ok();
         }
-        if let Some(why) = self.relay.spend.over() {
+        if let Some(why) = self.purse.job.over() {
             return Err(Refusal::new(403, "job_over_cap", why));
         }
         self.admit(call.model.as_deref()).map_err(|over| {
@@ -102,7 +102,7 @@ impl TrialRelay {
             url: format!("{}{rest}", endpoint.base_url),
             headers: self.headers(&parts.headers),
             body,
-            secrets: endpoint.key.iter().cloned().collect(),
+            secrets: self.secrets(),
         };
         let failed = |why: String, call: &mut Call| {
             call.failure = Some(why.clone());
@@ -113,6 +113,11 @@ impl TrialRelay {
         call.waits = None;
         let response = match response {
             Ok(Ok(response)) => response,
+            Ok(Err(error)) if error.is_of_recording() => {
+                let why = format!("is played back or recorded, and that failed: {error}");
+                call.recording = Some(why.clone());
+                return Err(Refusal::new(400, "recording", format!("`{}` {why}", endpoint.host())));
+            }
             Ok(Err(error)) => return Err(failed(format!("can't be reached: {error}"), call)),
             Err(_) => return Err(failed(format!("gave no answer for {} s", SILENCE.as_secs()), call)),
         };
@@ -136,14 +141,14 @@ impl TrialRelay {
         }
         let says = |at: &str| body.pointer(at).and_then(Value::as_bool) == Some(true);
         let counted = form != Api::Chat || !says("/stream") || says("/stream_options/include_usage");
-        if !counted && (self.relay.caps.need_usage() || self.relay.spend.is_capped()) {
+        if !counted && (self.relay.caps.need_usage() || self.purse.job.is_capped()) {
             let why = "a cap on tokens or cost holds, so a stream has to say what it used: set \
                        `stream_options.include_usage`";
             return Err(Refusal::new(400, "usage_needed", why));
         }
         let model = call.model.as_deref().unwrap_or_default();
         let priced = || self.relay.prices.cost(model, &Default::default()).is_some();
-        if (self.relay.caps.cost.is_some() || self.relay.spend.is_capped()) && !priced() {
+        if (self.relay.caps.cost.is_some() || self.purse.job.is_capped()) && !priced() {
             let why = format!("a cap on cost holds, and the price of `{model}` isn't known");
             return Err(Refusal::new(403, "price_needed", why));
         }
@@ -204,7 +209,10 @@ impl TrialRelay {
                     call.passes(&piece);
                     return Some((Ok(Frame::data(piece)), (body, call)));
                 }
-                Ok(Some(Err(error))) => format!("broke off its answer: {error}"),
+                Ok(Some(Err(error))) => {
+                    call.recording = error.is_of_recording().then(|| error.to_string());
+                    format!("broke off its answer: {error}")
+                }
                 Err(_) => format!("was silent in its answer for {} s", SILENCE.as_secs()),
             };
             call.failure = Some(error.clone());
@@ -230,6 +238,9 @@ impl TrialRelay {
             self.halt(Halt::Refused(format!("`{host}` refused the key in `{variable}` (status 401)")));
         } else if status == 404 && wanted {
             self.halt(Halt::Refused(format!("`{host}` has no model `{}` (status 404)", endpoint.model)));
+        } else if class == Class::Forbidden && wanted {
+            let model = &endpoint.model;
+            self.halt(Halt::Refused(format!("`{host}` does not allow this key the model `{model}` (status 403)")));
         } else if whole && class.is_own_doing() {
             // The request's own doing.
             call.failure = None;

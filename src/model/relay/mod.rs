@@ -7,11 +7,9 @@ mod answer;
 mod call;
 mod forward;
 mod route;
-mod spend;
 mod trial;
 mod used;
 
 pub use call::Called;
-pub use spend::{Caps, Spend};
 pub use trial::{HOST, Halt, PORT, Relay, TrialRelay};
 pub use used::ModelUse;

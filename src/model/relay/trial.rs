@@ -2,9 +2,8 @@
 
 use super::call::{Call, Called};
 use super::route::prefix;
-use super::spend::{Caps, Spend};
 use super::used::ModelUse;
-use crate::model::{Api, Endpoint, Prices, Transport, Usage, patience};
+use crate::model::{Api, Caps, Endpoint, Prices, Purse, Secret, Transport, Usage, patience};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -33,8 +32,6 @@ pub struct Relay {
     pub prices: Prices,
     /// What each trial may use.
     pub caps: Caps,
-    /// What all trials of the job cost together.
-    pub spend: Arc<Spend>,
 }
 
 /// Why no trial of the job can go on, as a sentence.
@@ -51,7 +48,9 @@ pub enum Halt {
 /// The relay of one trial.
 pub struct TrialRelay {
     pub(super) relay: Arc<Relay>,
-    token: String,
+    /// What it pays from.
+    pub(super) purse: Purse,
+    token: Secret,
     /// How long its agent waits for a byte before the provider is to blame, where the agent leaves.
     pub(super) patience: Duration,
     used: Mutex<State>,
@@ -70,19 +69,20 @@ struct State {
 }
 
 impl TrialRelay {
-    /// The relay of a trial with this token and this time for its agent. `sink` gets every request when it has ended; `halt` why no
+    /// The relay of a trial with this purse, this token and this time for its agent. `sink` gets every request when it has ended; `halt` why no
     /// trial of the job can go on: a wrong key, no money, no such model, the job's cap.
     pub fn new(
         relay: Arc<Relay>,
-        token: impl Into<String>,
+        purse: Purse,
+        token: Secret,
         limit: Option<Duration>,
         sink: impl Fn(Called) + Send + Sync + 'static,
         halt: impl Fn(Halt) + Send + Sync + 'static,
     ) -> TrialRelay {
-        let one_by_one = relay.caps.need_usage() || relay.spend.is_capped();
+        let one_by_one = relay.caps.need_usage() || purse.job.is_capped();
         let turns = one_by_one.then(|| Arc::new(Semaphore::new(1)));
         let (sink, halt) = (Box::new(sink), Box::new(halt));
-        TrialRelay { relay, token: token.into(), patience: patience(limit), used: Mutex::default(), turns, sink, halt }
+        TrialRelay { relay, purse, token, patience: patience(limit), used: Mutex::default(), turns, sink, halt }
     }
 
     /// The variables that lead an agent's model client here. The key among them opens nothing but this relay.
@@ -92,7 +92,11 @@ impl TrialRelay {
             Api::Messages => ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE", "ANTHROPIC_API_KEY"],
             Api::Chat | Api::Responses => ["OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_API_KEY"],
         };
-        names.into_iter().zip([&base, &base, &self.token]).map(|(n, v)| (n.to_owned(), v.clone())).collect()
+        names
+            .into_iter()
+            .zip([&*base, &*base, self.token.expose()])
+            .map(|(n, v)| (n.to_owned(), v.to_owned()))
+            .collect()
     }
 
     /// Serves one connection of the agent.
@@ -113,7 +117,12 @@ impl TrialRelay {
     }
 
     pub(super) fn is_token(&self, given: Option<&str>) -> bool {
-        given == Some(&self.token)
+        given == Some(self.token.expose())
+    }
+
+    /// What must not be kept of a request: the key, and this trial's token, which an agent can say too.
+    pub(super) fn secrets(&self) -> Vec<Secret> {
+        self.relay.endpoint.key.iter().chain([&self.token]).cloned().collect()
     }
 
     /// Counts a request that is about to be sent on.
@@ -149,6 +158,9 @@ impl TrialRelay {
         let cost = usage.as_ref().and_then(|usage| self.price(call.model.as_deref(), usage));
         {
             let mut state = self.state();
+            if let Some(why) = &call.recording {
+                state.used.recording.get_or_insert_with(|| format!("`{host}` {why}"));
+            }
             if !call.sent {
                 state.used.refused += 1;
             } else {
@@ -170,10 +182,10 @@ impl TrialRelay {
             }
         }
         if let Some(cost) = cost {
-            self.relay.spend.add(cost);
+            self.purse.pay(cost);
         }
         (self.sink)(call.called.clone());
-        if let Some(why) = self.relay.spend.over() {
+        if let Some(why) = self.purse.job.over() {
             self.halt(Halt::Spent(why));
         }
     }

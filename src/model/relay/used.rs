@@ -26,6 +26,10 @@ pub struct ModelUse {
     /// Why the agent's last request failed, where that was the provider's fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+    /// What was wrong with the recording: a request that it lacks, or an answer that it could not keep. What the agent did
+    /// after that says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recording: Option<String>,
     /// Which cap a request was refused for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<String>,

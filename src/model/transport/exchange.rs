@@ -43,8 +43,11 @@ pub struct Answered {
     pub headers: Vec<(String, String)>,
     /// The body, as UTF-8.
     pub body: String,
-    /// The body did not come to its end, or was not read to it.
+    /// The body broke off before its end.
     pub cut: bool,
+    /// Whoever asked read no further than this, so that what would have followed is unknown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left: bool,
 }
 
 const OF_REQUEST: [&str; 2] = ["anthropic-beta", "anthropic-version"];

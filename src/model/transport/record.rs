@@ -5,6 +5,7 @@ use super::exchange::{Answered, Asked, Exchange, FORMAT, answer_headers, scrub};
 use super::live::Live;
 use super::send::{Body, HttpRequest, HttpResponse, TransportError};
 use crate::model::Error;
+use crate::model::retry::header;
 use crate::model::secret::Secret;
 use bytes::Bytes;
 use futures_util::Stream;
@@ -35,6 +36,7 @@ impl Record {
         let ordinal = self.ordinal(&asked.key());
         let response = self.live.send(request).await?;
         let kept = Kept {
+            length: header(&response.headers, "content-length").and_then(|length| length.parse().ok()),
             body: response.body,
             seen: Vec::new(),
             file: self.folder.join(format!("{}-{ordinal}.json", asked.key())),
@@ -47,6 +49,7 @@ impl Record {
                     headers: answer_headers(&response.headers),
                     body: String::new(),
                     cut: false,
+                    left: false,
                 },
             }),
             secrets: request.secrets.clone(),
@@ -69,6 +72,8 @@ impl Record {
 /// A body that is passed on and kept.
 struct Kept {
     body: Body,
+    /// How long it is, where that was said: who has read so much may not ask for its end.
+    length: Option<usize>,
     seen: Vec<u8>,
     file: PathBuf,
     /// Gone once it is written.
@@ -77,11 +82,11 @@ struct Kept {
 }
 
 impl Kept {
-    fn keep(&mut self, cut: bool) -> Result<(), TransportError> {
+    fn keep(&mut self, cut: bool, left: bool) -> Result<(), TransportError> {
         let Some(mut exchange) = self.exchange.take() else { return Ok(()) };
         // The whole at once: a secret may lie across pieces.
         exchange.response.body = scrub(&String::from_utf8_lossy(&self.seen), &self.secrets);
-        exchange.response.cut = cut;
+        (exchange.response.cut, exchange.response.left) = (cut, left);
         let folder = self.file.parent().unwrap_or(Path::new("."));
         let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
             serde_json::to_writer_pretty(&mut file, &exchange)?;
@@ -98,10 +103,11 @@ impl Stream for Kept {
         match ready!(self.body.as_mut().poll_next(context)) {
             Some(Ok(piece)) => {
                 self.seen.extend_from_slice(&piece);
-                Poll::Ready(Some(Ok(piece)))
+                let whole = self.length == Some(self.seen.len());
+                Poll::Ready(Some(if whole { self.keep(false, false).and(Ok(piece)) } else { Ok(piece) }))
             }
-            Some(Err(error)) => Poll::Ready(Some(self.keep(true).and(Err(error)))),
-            None => Poll::Ready(self.keep(false).err().map(Err)),
+            Some(Err(error)) => Poll::Ready(Some(self.keep(true, false).and(Err(error)))),
+            None => Poll::Ready(self.keep(false, false).err().map(Err)),
         }
     }
 }
@@ -109,6 +115,6 @@ impl Stream for Kept {
 impl Drop for Kept {
     /// Given up in the middle, or after the last word of a stream. What can't be written here is missed in playing back.
     fn drop(&mut self) {
-        let _ = self.keep(true);
+        let _ = self.keep(false, true);
     }
 }

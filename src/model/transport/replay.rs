@@ -17,7 +17,7 @@ pub struct Replay {
     folder: PathBuf,
     exchanges: Arc<BTreeMap<(String, u32), Exchange>>,
     /// How often each request was asked.
-    asked: Arc<Mutex<HashMap<String, u32>>>,
+    asked: Arc<Mutex<HashMap<String, usize>>>,
 }
 
 impl Replay {
@@ -52,7 +52,9 @@ impl Replay {
             *count += 1;
             *count - 1
         };
-        let Some(exchange) = self.exchanges.get(&(key.clone(), ordinal)) else {
+        // A number is missing where a request had no answer at all and was sent again.
+        let mut alike = self.exchanges.range((key.clone(), 0)..=(key.clone(), u32::MAX));
+        let Some((_, exchange)) = alike.nth(ordinal) else {
             return Err(TransportError::NotRecorded(self.missing(&asked, &key, ordinal)));
         };
         let answer = exchange.response.clone();
@@ -60,13 +62,15 @@ impl Replay {
         if answer.cut {
             pieces.push(Err(TransportError::Connection("the recorded answer ends here".to_owned())));
         }
-        let body = futures_util::stream::iter(pieces).boxed();
+        let body = futures_util::stream::iter(pieces);
+        // Who left then leaves again.
+        let body = if answer.left { body.chain(futures_util::stream::pending()).boxed() } else { body.boxed() };
         Ok(HttpResponse { status: answer.status, headers: answer.headers, body })
     }
 
-    fn missing(&self, asked: &Asked, key: &str, ordinal: u32) -> String {
+    fn missing(&self, asked: &Asked, key: &str, ordinal: usize) -> String {
         let (folder, path) = (self.folder.display(), &asked.path);
-        if self.exchanges.contains_key(&(key.to_owned(), 0)) {
+        if ordinal > 0 {
             return format!("`{folder}/{key}-{ordinal}.json` is not there: `{path}` was asked this less often");
         }
         let text = asked.body.to_string();

@@ -56,6 +56,13 @@ pub enum TransportError {
     Record(String),
 }
 
+impl TransportError {
+    /// True where a recording is to blame, and neither the provider nor the way to it.
+    pub fn is_of_recording(&self) -> bool {
+        matches!(self, TransportError::NotRecorded(_) | TransportError::Record(_))
+    }
+}
+
 /// How HTTP is sent. Cheap to clone; all clones share connections and recording.
 #[derive(Debug, Clone)]
 pub struct Transport {

@@ -2,12 +2,13 @@
 
 use super::plot::bar;
 use super::tasks::table;
+use crate::report::effort::facts;
 use crate::report::judging::judging;
 use crate::report::models::models;
 use crate::report::network::network;
 use crate::report::numbers::{
-    arm_name, bad_keys, category_cells, counts, further_trials, groups, interval, number_of, pass_rate, percent,
-    seconds, tasks, three, type_name,
+    arm_name, bad_keys, category_cells, category_name, counts, further_trials, groups, interval, number_of, pass_rate,
+    percent, seconds, tasks, three,
 };
 use crate::report::plain::plain;
 use crate::report::text::stages;
@@ -62,6 +63,7 @@ fn headline(arm: &ArmSummary) -> Markup {
                         " over " (tasks(most.tasks)) }
                 }
                 @if let Some(further) = &arm.further { dt { "calibration" } dd { (further_trials(further)) } }
+                @for (name, text) in arm.efficiency.iter().flat_map(facts) { dt { (name) } dd { (text) } }
                 @if !arm.no_data.is_empty() { dt { "no data" } dd { (plain(&arm.no_data.join(", "))) } }
             }
         }
@@ -90,7 +92,7 @@ fn categories(arm: &ArmSummary) -> Markup {
             thead { tr { th { "type" } th.n { "tasks" } th.n { "passes" } th.n { "mean reward" } th { "" } th.n { "strict" } th.n { "no reward" } } }
             tbody { @for category in &arm.categories {
                 @let [passes, reward, strict, without] = category_cells(category);
-                @let name = plain(type_name(&category.question_type));
+                @let name = plain(&category_name(category));
                 tr {
                     th scope="row" { (name) }
                     td.n { (category.tasks) }
