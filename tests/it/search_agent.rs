@@ -123,6 +123,8 @@ fn the_first_request_is_that_of_the_published_runs_and_each_part_can_be_changed(
     assert_eq!(request.header("anthropic-beta"), None, "it names what is used");
     let mut body = request.body.clone();
     assert!(body["messages"].take().to_string().contains("in `<final-1>` tags"));
+    let sent = record.agent_run.and_then(|run| run.model).expect("a model was asked").effective;
+    assert_eq!(sent["tools"], body["tools"], "the record says which tools there were");
     let wanted = json!({"model": "claude-x", "max_tokens": 5, "stream": true, "messages": null,
         "output_config": {"effort": "low"},
         "tools": [{"type": "code_execution_20250825", "name": "code_execution"},
@@ -227,6 +229,9 @@ fn throttled_tools_are_noticed_in_codes_in_what_code_wrote_and_by_no_search_at_a
         assert_eq!(text.contains("were throttled in 1 of 1 trials"), throttled > 0, "{name}: {text}");
         assert_eq!(text.contains("1 trials in which nothing was searched"), no_search, "{name}: {text}");
         assert_eq!(shown("md").contains("| warning | "), throttled > 0, "{name}");
+        let page = shown("html");
+        assert_eq!(page.contains("Doubtful: </strong>the provider's tools"), throttled > 0, "{name}");
+        assert!(page.contains("<h3>Searching</h3>"));
         if name == "by a code" {
             assert!(text.contains("1 too_many_requests, 1 unavailable"), "{text}");
         }

@@ -86,6 +86,8 @@ pub async fn drive(
         }
     };
     let failure = run.end(ended);
+    // Which versions of the tools were used makes a difference.
+    run.effective.extend(request.extra.remove_entry("tools"));
     notes.finish(&mut run);
     notes.no_search &= settings.web_search.is_some() && failure.is_none();
     // A run that was ended has its answer where it gave one; what else it was saying then is none.

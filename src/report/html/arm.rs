@@ -11,6 +11,7 @@ use crate::report::numbers::{
     percent, seconds, tasks, three,
 };
 use crate::report::plain::plain;
+use crate::report::search::searching;
 use crate::report::text::stages;
 use crate::results::Job;
 use crate::stats::{ArmSummary, interval_over_tasks};
@@ -118,6 +119,14 @@ pub fn otherwise(job: &Job) -> Markup {
                 tr { td.n { (group.count) } td { (group.state) } td.text { (plain(&group.why)) } td { (plain(&group.first)) } }
             } }
         } }
+    } }
+}
+
+/// How a job's agents searched.
+pub fn searching_facts(job: &Job) -> Markup {
+    markup! { @if let Some(searching) = searching(job) {
+        h3 { "Searching" }
+        dl { @for (name, text) in searching.facts() { dt { (name) } dd { (plain(&text)) } } }
     } }
 }
 

@@ -1,10 +1,11 @@
 //! The frame of the page: head, title, jobs, a comparison where there are several agents.
 
-use super::arm::{arm, judging_facts, model_facts, network_facts, otherwise};
+use super::arm::{arm, judging_facts, model_facts, network_facts, otherwise, searching_facts};
 use super::trials::trials;
 use crate::report::compare::{arm_cells, letter, notes, pair_name, part_cells};
 use crate::report::numbers::{arm_name, job_line, warning};
 use crate::report::plain::plain;
+use crate::report::search::doubt;
 use crate::results::Job;
 use crate::stats::{Comparison, Summary};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
@@ -59,6 +60,7 @@ fn whole(job: &Job, summary: &Summary) -> Markup {
         p.quiet { (plain(&job_line(job))) }
         @if fake { p.warn { strong { "Not a measurement: " } "no container ran, a script played the agent." } }
         @if let Some(warning) = warning(job, summary) { p.warn { strong { "Not whole: " } (warning) } }
+        @if let Some(doubt) = doubt(job) { p.warn { strong { "Doubtful: " } (doubt) } }
     }
 }
 
@@ -66,7 +68,7 @@ fn one_job(place: usize, job: &Job, summary: &Summary) -> Markup {
     let id = |index: usize| format!("j{place}a{index}");
     markup! {
         @for (index, of) in summary.arms.iter().enumerate() { (arm(job, of, &id(index))) }
-        section { (otherwise(job)) (model_facts(job)) (judging_facts(job)) (network_facts(job)) }
+        section { (otherwise(job)) (model_facts(job)) (judging_facts(job)) (searching_facts(job)) (network_facts(job)) }
         @for (index, of) in summary.arms.iter().enumerate() {
             section { h2 { "Trials of " (plain(&arm_name(of))) } (trials(job, of, &id(index))) }
         }
