@@ -183,7 +183,7 @@ async fn stored_answers_are_judged_again_by_the_tasks_own_scripts() {
         tiny::task(&suite, name, BASE, "");
         let line = format!("mkdir -p /app\necho {answer} > /app/answer.txt; echo run >> /app/runs\n");
         suite.write(&format!("tasks/{name}/instruction.md"), line);
-        let test = "#!/bin/sh\ntest -e /app/runs && exit 1\n\
+        let test = "#!/bin/sh\ntest -e /app/runs && exit 1\necho said; echo left > /logs/verifier/left.txt\n\
                     if grep -q 42 /app/answer.txt; then echo 0.75; else echo 0.25; fi > /logs/verifier/reward.txt\n";
         suite.write(&format!("tasks/{name}/tests/test.sh"), test);
     }
@@ -200,6 +200,10 @@ async fn stored_answers_are_judged_again_by_the_tasks_own_scripts() {
     let after: Vec<_> = first["entries"].as_array().expect("entries").iter().map(|e| e["after"].as_f64()).collect();
     assert_eq!((&first["judge"], &first["changed"], &first["known"]), (&json!("script"), &json!(2), &json!(0)));
     assert_eq!(after, [Some(0.75), Some(0.25)], "{first}");
+    let beside = dir.join(&trial(&dir, "right").trial.name).join("verifier/judgments");
+    let kept = crate::mini::tree(&beside);
+    let of = |end: &str| kept.iter().find(|(path, _)| path.ends_with(end)).map(|(_, bytes)| bytes.as_slice());
+    assert_eq!((of("/test-stdout.txt"), of("/left.txt")), (Some(&b"said\n"[..]), Some(&b"left\n"[..])));
     assert_eq!(again()["known"], 2, "a second pass starts no container");
     assert_eq!(rewards(), (Some(1.0), Some(0.0)), "sealed verdicts stay");
     let report = suite.run(&["report", &path, "--judge", "script", "--format", "json"]).expect_code(0).stdout;
