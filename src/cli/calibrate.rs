@@ -79,7 +79,7 @@ pub fn run(args: &CalibrateArgs) -> Result<u8, Error> {
         let Some(reason) = &facts.broken else { continue };
         super::say(&format!(
             "warning: no tier is told by `{agent}`: every trial of it ended with an error of its own or without an answer, so \
-             it measures the agent and not the tasks; the first one: {}\n\nhint: mend the agent, see that it passes a \
+             it measures the agent and not the tasks; one of them: {}\n\nhint: mend the agent, see that it passes a \
              task or leaves a wrong answer, and run the tasks again\n",
             report::plain(reason)
         ));

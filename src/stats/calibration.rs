@@ -69,7 +69,7 @@ pub struct ModelFacts {
     pub digest: String,
     /// What was believed of its pass rates before a task's own trials; frozen, so that tiers can be worked out again.
     pub prior: Prior,
-    /// How its first trial ended, where every trial of it ended with an error of its own or without an answer: it did not
+    /// How one of its trials ended, where every trial of it ended with an error of its own or without an answer: it did not
     /// work, so no tier rests on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<String>,

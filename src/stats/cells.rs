@@ -125,7 +125,7 @@ pub struct Counted {
     pub agents: BTreeMap<String, String>,
     /// The counts, by agent and task.
     pub cells: BTreeMap<(String, String), Cell>,
-    /// Agents that did not work in any trial, with how the first one ended.
+    /// Agents that did not work in any trial, with how one of these ended.
     pub broken: BTreeMap<String, String>,
 }
 
@@ -146,7 +146,7 @@ pub fn count(jobs: &[(Job, ArmDigests)]) -> Result<Counted, Error> {
         cells: BTreeMap::new(),
         broken: BTreeMap::new(),
     };
-    let mut mute = BTreeMap::new();
+    let mut reasons: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut unlike = Vec::new();
     let first = first.dir.display();
     for (job, digests) in jobs {
@@ -171,14 +171,15 @@ pub fn count(jobs: &[(Job, ArmDigests)]) -> Result<Counted, Error> {
         }
         add(&mut counted, job, digests, &mut unlike);
         for record in job.trials.iter().filter(|record| record.reward.is_some()) {
-            mute.entry(record.trial.agent.label()).or_insert_with(|| record.reason.clone().unwrap_or_default());
+            reasons.entry(record.trial.agent.label()).or_default().extend(record.reason.clone());
         }
     }
     counted.jobs.sort();
-    for (agent, reason) in mute {
+    for (agent, reasons) in reasons {
         let cells = counted.cells.iter_mut().filter(|((other, _), _)| *other == agent);
         if find_broken(cells.map(|(_, cell)| cell)) {
-            counted.broken.insert(agent, reason);
+            // Whichever job is named first, the same one is told.
+            counted.broken.insert(agent, reasons.into_iter().next().unwrap_or_default());
         }
     }
     if unlike.is_empty() { Ok(counted) } else { Err(Error::Unlike(unlike)) }

@@ -374,7 +374,7 @@ fn an_agent_that_never_worked_makes_no_task_hard() {
         write(&suite, "a", &[("solver", None)], &[("one", &[marks]), ("two", &[marks])]);
         let run = suite.run(&["calibrate", "jobs/a", "-o", "c.json"]).expect_code(0);
         let begin = "warning: no tier is told by `solver`: every trial of it ended with an error of its own or without an \
-            answer, so it measures the agent and not the tasks; the first one: ";
+            answer, so it measures the agent and not the tasks; one of them: ";
         assert!(run.stderr.contains(begin) && run.stderr.contains("\n\nhint: mend the agent"), "{}", run.stderr);
         let found = calibration(&suite);
         assert!(found["models"]["solver"]["broken"].as_str().is_some_and(|why| !why.is_empty()), "{found}");

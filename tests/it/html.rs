@@ -157,6 +157,24 @@ fn a_browser_shows_the_page_and_runs_only_its_own_script() {
 }
 
 #[test]
+fn three_thousand_trials_open_in_less_than_two_seconds() {
+    let Some(chromium) = chromium("three_thousand_trials_open_in_less_than_two_seconds") else { return };
+    let (suite, job, page) = page((500, 3));
+    assert_eq!(job.trials.len(), 3000);
+    assert!(page.len() < 8 << 20, "{} bytes", page.len());
+    // The best of some: what else a machine does makes a processor slower, and never faster.
+    let mut times = Vec::new();
+    let fast = (0..6).any(|_| {
+        let time = chromium.open_seconds(&suite, "page.html");
+        times.push(time);
+        time.is_some_and(|time| time < 2.0)
+    });
+    assert!(fast, "{times:?} seconds of a processor");
+    let shot = std::fs::metadata(suite.join("open.png")).expect("a picture").len();
+    assert!(shot > 20_000, "{shot} bytes: the page is there");
+}
+
+#[test]
 fn jobs_over_different_tasks_are_not_compared_unless_the_common_part_is_asked_for() {
     let suite = Suite::in_memory();
     for (name, tasks) in [("a", 3), ("b", 4)] {

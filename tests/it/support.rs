@@ -129,6 +129,24 @@ pub fn chromium(test: &str) -> Option<Chromium> {
 }
 
 impl Chromium {
+    /// Opens a page, pictures its first screen as `open.png`, and gives the processor time of it all in seconds, the
+    /// browser's own start included. As one process, since a shell counts what it waits for; time on the clock is other
+    /// programs' too. `None` where Chromium, which is not made for one process, ended before the picture.
+    pub fn open_seconds(&self, suite: &Suite, page: &str) -> Option<f64> {
+        let _ = std::fs::remove_file(suite.join("open.png"));
+        let command = format!(
+            "TIMEFORMAT='%U %S'; time {} --headless --no-sandbox --single-process --no-zygote --disable-gpu \
+             --user-data-dir=chromium --screenshot=open.png --window-size=1280,1000 'file://{}' 2>chromium.log",
+            self.0,
+            suite.join(page).display()
+        );
+        let out = Command::new("bash").args(["-c", &command]).current_dir(suite.path()).output().expect("bash starts");
+        let times = String::from_utf8(out.stderr).expect("UTF-8");
+        // A shell may say above the times how a process died.
+        let times: Vec<f64> = times.lines().last()?.split(' ').map(|time| time.parse().expect("seconds")).collect();
+        suite.join("open.png").exists().then(|| times.iter().sum())
+    }
+
     /// Runs it with these flags and gives what it wrote on standard output.
     #[track_caller]
     pub fn run(&self, suite: &Suite, args: &[&str]) -> String {
