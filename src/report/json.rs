@@ -53,6 +53,10 @@ struct JobPart<'a> {
     engine: &'a str,
     /// How many trials were planned.
     planned: usize,
+    /// What agents' models have cost in all starts of all trials, as far as it is known, in US dollars; not there where
+    /// that is nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spent_usd: Option<f64>,
     /// Which part of the job this is, in words; null where it is the whole.
     part: Option<&'a str>,
 }
@@ -112,6 +116,7 @@ pub fn json(job: &Job, summary: &Summary) -> String {
             corpus: record.corpus.as_deref(),
             engine: &record.observed.engine.kind,
             planned: record.trials.len(),
+            spent_usd: job.spent_usd(),
             part: job.part.as_deref(),
         },
         network: network(job),

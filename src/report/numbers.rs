@@ -134,16 +134,17 @@ pub fn category_cells(category: &Category) -> [String; 4] {
     ]
 }
 
-/// What a job is, in one line: tasks, trials, judge, engine, and which part of it this is.
+/// What a job is, in one line: tasks, trials, judge, engine, cost of all starts where models cost, and which part of it this is.
 pub fn job_line(job: &Job) -> String {
     let part = job.part.as_ref().map(|part| format!("; {part}")).unwrap_or_default();
+    let spent = job.spent_usd().map(|spent| format!("; all starts together cost ${spent:.4}")).unwrap_or_default();
     let job = &job.record;
     let engine = match job.observed.engine.kind.as_str() {
         "fake" => "fake engine: no container ran",
         kind => kind,
     };
     let trials = number_of(job.trials.len() as u64, "trial");
-    format!("{}, {trials}, judge {}, {engine}{part}", tasks(job.tasks.len() as u64), job.judge)
+    format!("{}, {trials}, judge {}, {engine}{spent}{part}", tasks(job.tasks.len() as u64), job.judge)
 }
 
 /// Why a trial ended as it did: what went wrong, else what the judge said.

@@ -42,6 +42,12 @@ pub struct Damaged {
 }
 
 impl Job {
+    /// What all starts of all trials have cost, as far as it is known, in US dollars; `None` where that is nothing.
+    pub fn spent_usd(&self) -> Option<f64> {
+        let spent: f64 = self.trials.iter().filter_map(|trial| trial.spent_usd).sum();
+        Some(spent).filter(|spent| *spent > 0.0)
+    }
+
     /// The trials that have ended, by name.
     pub fn by_name(&self) -> HashMap<&str, &TrialRecord> {
         self.trials.iter().map(|record| (record.trial.name.as_str(), record)).collect()

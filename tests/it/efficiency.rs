@@ -1,12 +1,13 @@
 //! How much work answers took beside the best that is known: the worked example, `seatrial ideal`, and every format.
 
-use crate::job_fixture::{end, handle, job, scored};
+use crate::job_fixture::{end, handle, job, job_of, scored};
 use crate::report::matches_schema;
 use crate::support::Suite;
 use crate::tiny;
-use seatrial::agent::ModelRun;
+use seatrial::agent::{ModelRun, Reported};
 use seatrial::event::{Event, Outcome, Span};
 use seatrial::ideal::Ideal;
+use seatrial::model::{ModelUse, Usage};
 use seatrial::results::{JobRecord, Store};
 use seatrial::task::digests;
 use serde_json::{Value, json};
@@ -166,4 +167,31 @@ fn a_trial_that_ended_as_a_fault_is_in_no_figure() {
     crate::job_fixture::make(&suite.join("jobs/j"), &record, vec![Some(crate::job_fixture::fault("x"))]);
     assert!(matches!(crate::job_fixture::fault("x"), Outcome::Fault { .. }));
     assert_eq!(json_of(&suite, "jobs/j")["arms"][0]["efficiency"], Value::Null);
+}
+
+#[test]
+fn what_the_relay_counted_stands_against_the_agents_own_words_and_the_difference_is_said() {
+    let suite = Suite::new();
+    let record = job_of("j", &["t"], &[("mini-swe-agent", Some("openai/gpt-x"))], 1);
+    let mut store = Store::create(&suite.join("jobs/j"), record.clone(), crate::job_fixture::config("j")).expect("new");
+    let mut end = end(&record.trials[0], 0, scored(1.0));
+    let own = Reported { steps: Some(3), requests: Some(3), input_tokens: Some(7), ..Reported::default() };
+    end.agent.as_mut().expect("it ran").reported = Some(own);
+    let usage = Usage { input: 200, cache_read: 20, output: 10, ..Usage::default() };
+    end.model = Some(ModelUse { requests: 2, usage, seconds: 1.5, ..ModelUse::default() });
+    handle(&mut store, Event::TrialStarted { trial: 0, retry: 0 });
+    handle(&mut store, Event::TrialFinished { trial: 0, end: Box::new(end) });
+    handle(&mut store, Event::JobFinished);
+    drop(store);
+    let report = json_of(&suite, "jobs/j");
+    let effort = &report["trials"][0]["effort"];
+    assert_eq!(
+        (&effort["input_tokens"], &effort["output_tokens"], &effort["steps"]),
+        (&json!(220), &json!(10), &json!(3))
+    );
+    assert_eq!((&effort["tool_calls"], &effort["model_sec"]), (&Value::Null, &json!(1.5)));
+    assert_eq!(report["arms"][0]["efficiency"]["differing"], 1);
+    let shown = suite.run(&["report", "jobs/j"]).expect_code(0).stdout;
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("in 1 of 1 trials the agent counts otherwise than the relay"), "{shown}");
 }

@@ -144,6 +144,37 @@ async fn a_provider_that_fails_is_a_fault_a_wrong_key_stops_the_job_and_it_goes_
     assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
 }
 
+#[tokio::test]
+async fn a_jobs_cap_on_cost_stops_agents_in_containers_and_resume_counts_what_was_spent() {
+    if support::docker("a_jobs_cap_on_cost_stops_agents_in_containers").await.is_none() {
+        return;
+    }
+    let suite = suite("");
+    // A request costs 1 dollar.
+    let prices = "[gpt-x]\ndate = \"2026-11-30\"\ninput = 0.0\noutput = 200000.0\ncache_read = 0.0\n";
+    suite.write("prices.toml", prices);
+    let server = Server::start(vec![Act::json(200, &chat(&json!({"role": "assistant", "content": "42"}), "stop"))]);
+    let job = crate::docker_job::unique("spent");
+    let caps = ["--prices", "prices.toml", "--job-max-cost", "0.5", "-k", "3", "-n", "1"];
+    let args = [&["--command", LOOKS_FOR_KEYS, "-m", "gpt-x"], &caps[..]].concat();
+    let ran = run(&suite, &server, &job, &args).expect_code(3);
+    assert!(ran.stderr.contains("have cost $1.0000, and its cap is $0.5000"), "{}", ran.stderr);
+    assert_eq!(server.requests().len(), 1, "the first trial could end, and nobody else was let through");
+    let resume = |cap: &str| {
+        let mut resume = suite.command(&["resume", &format!("jobs/{job}"), "-q", "--job-max-cost", cap]);
+        resume.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", server.url() + "/v1");
+        let out = resume.output().expect("it starts");
+        (out.status.code(), String::from_utf8_lossy(&out.stderr).into_owned())
+    };
+    let (code, said) = resume("1");
+    assert!(code == Some(2) && said.contains("have cost $1.0000"), "{code:?} {said}");
+    assert_eq!(resume("1.5").0, Some(3));
+    assert_eq!(server.requests().len(), 2);
+    assert_eq!(resume("9").0, Some(0));
+    let ends: Vec<_> = tiny::ledger(&suite.join(&format!("jobs/{job}"))).into_values().collect();
+    assert!(ends.iter().all(|end| end.reward == Some(1.0) && end.spent_usd == Some(1.0)), "{ends:#?}");
+}
+
 /// Each official package asks whole and as a stream; what they read has to be the same.
 pub const SPEAKERS: &str = r#"
 wheels = ["openai", "anthropic"]

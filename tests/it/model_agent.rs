@@ -243,6 +243,9 @@ fn what_a_start_that_met_a_fault_has_cost_is_counted_also_after_resume() {
     let end = trial(&suite.join("jobs/j"), "t");
     assert_eq!(end.outcome, Scored);
     assert!(near(end.spent_usd, 0.12), "{:?}", end.spent_usd);
+    let shown = suite.run(&["report", "jobs/j"]).expect_code(0).stdout;
+    let line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(line.contains("all starts together cost $0.1200"), "{shown}");
     let last = end.agent_run.and_then(|run| run.model).and_then(|model| model.cost_usd);
     assert!(near(last, 0.06), "the last start alone: {last:?}");
 }

@@ -27,6 +27,10 @@ struct Bed {
 
 impl Bed {
     async fn new(model: &str, server: Server, caps: Caps, job: Option<f64>) -> Bed {
+        Bed::over(Transport::live().expect("HTTPS"), model, server, caps, job).await
+    }
+
+    async fn over(transport: Transport, model: &str, server: Server, caps: Caps, job: Option<f64>) -> Bed {
         let base = server.url() + if model.starts_with("claude") { "" } else { "/v1" };
         let env = |name: &str| match name {
             "ANTHROPIC_API_KEY" | "OPENAI_API_KEY" => Some(KEY.to_owned()),
@@ -39,7 +43,7 @@ impl Bed {
         std::fs::write(&prices, format!("[\"claude-x\"]\n{price}[\"gpt-x\"]\n{price}")).expect("written");
         let relay = Arc::new(Relay {
             endpoint: Endpoint::from_env(model, &env).expect("an endpoint"),
-            transport: Transport::live().expect("HTTPS"),
+            transport,
             prices: Prices::load(&prices).expect("prices"),
             caps,
         });
@@ -185,8 +189,9 @@ async fn a_trial_stops_at_its_caps_and_a_job_at_its_own() {
     let bed = Bed::new("claude-x", Server::start(vec![answer()]), Caps::default(), Some(0.000_1)).await;
     assert_eq!(bed.post("/v1/messages", &ask("claude-x")).await.0, 200);
     bed.used(1).await;
-    assert_eq!(bed.halted(), ["the job's models have cost $0.0005, and its cap is $0.0001"]);
+    assert!(bed.halted().is_empty(), "who needs no more may end");
     assert_eq!(bed.post("/v1/messages", &ask("claude-x")).await.0, 403);
+    assert_eq!(bed.halted(), ["the job's models have cost $0.0005, and its cap is $0.0001"]);
     let unknown = bed.post("/v1/messages", &ask("claude-unpriced")).await;
     assert!(unknown.0 == 403 && unknown.1.contains("the price of `claude-unpriced` isn't known"), "{unknown:?}");
 }
@@ -250,6 +255,48 @@ async fn a_providers_trouble_is_told_from_the_agents_own_and_is_over_with_the_ne
         assert_eq!(bed.used(2).await.trouble, None);
         assert!(bed.halted().is_empty());
     }
+}
+
+#[tokio::test]
+async fn a_recording_is_whole_or_the_trial_is_told_and_an_agent_that_left_leaves_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let said = folder.path().join("said");
+    let caps = Caps::default;
+    let text = json!([{"type": "text", "text": "forty-two"}]);
+    let slow = Act::stream(&message_stream(&text, "end_turn")).drip(Duration::from_millis(50));
+    let whole = Act::json(200, &message(&text, "end_turn"));
+    let server = Server::start(vec![whole.clone(), slow]);
+    let bed = Bed::over(Transport::recording(&said).expect("a folder"), "claude-x", server, caps(), None).await;
+    let first = bed.post("/v1/messages", &ask("claude-x")).await;
+    assert_eq!(first.0, 200);
+    // The same again, and away in the midst of it.
+    let asked = |bed: &Bed| {
+        let request = bed.client.post(format!("{}/v1/messages", bed.url)).header("x-api-key", TOKEN);
+        request.body(ask("claude-x").to_string()).timeout(Duration::from_millis(400)).send()
+    };
+    let left = asked(&bed).await.expect("it begins").text().await;
+    assert!(left.is_err_and(|error| error.is_timeout()));
+    assert_eq!(bed.used(2).await.recording, None);
+    let played = Transport::replaying(&said).expect("a recording");
+    let unasked = Server::start(vec![whole.clone()]);
+    let bed = Bed::over(played, "claude-x", unasked, caps(), None).await;
+    assert_eq!(bed.post("/v1/messages", &ask("claude-x")).await, first);
+    let left = asked(&bed).await.expect("it begins").text().await;
+    assert!(left.is_err_and(|error| error.is_timeout()), "it leaves as before, and no error of a stream makes it");
+    let used = bed.used(2).await;
+    assert_eq!((used.failed, used.recording), (0, None));
+    let (status, body) = bed.post("/v1/messages", &ask("claude-x")).await;
+    assert!(status == 400 && body.contains("was asked this less often"), "{status} {body}");
+    assert!(bed.used(3).await.recording.is_some_and(|why| why.contains("this less often")));
+    assert!(bed.server.requests().is_empty(), "nobody is asked");
+
+    let gone = folder.path().join("gone");
+    let recording = Transport::recording(&gone).expect("a folder");
+    std::fs::remove_dir(&gone).expect("it is empty");
+    let bed = Bed::over(recording, "claude-x", Server::start(vec![whole]), caps(), None).await;
+    bed.post("/v1/messages", &ask("claude-x")).await;
+    let why = bed.used(1).await.recording.expect("it can't be kept");
+    assert!(why.contains("failed to keep the recording") && why.contains("gone"), "{why}");
 }
 
 #[tokio::test]

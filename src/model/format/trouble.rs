@@ -24,8 +24,9 @@ pub fn classify(status: Option<u16>, body: &Value) -> (Class, String) {
     } else if says(&["insufficient_quota", "billing_error", "billing_hard_limit_reached"]) || status == Some(402) {
         Class::Billing
     } else if says(&["content_policy_violation", "content_filter"])
-        // As routers say it of an input that was looked at before it reached the model.
-        || status == Some(403) && body.pointer("/error/metadata/flagged_input").is_some()
+        // As some say it of an input or an output that a filter looked at: in words, or beside the error.
+        || ["content filtering policy", "flagged as potentially violating"].iter().any(|t| lower.contains(t))
+        || body.pointer("/error/metadata/flagged_input").is_some()
     {
         Class::Refused
     } else {
@@ -59,4 +60,30 @@ pub fn within(reply: &Value) -> Option<(Class, String)> {
     let error = reply.get("error").filter(|error| !error.is_null())?;
     let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
     Some(classify(code, reply))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_content_filter_refuses_alike_whichever_provider_says_it_and_how() {
+        let anthropic = json!({"type": "error", "error": {"type": "invalid_request_error",
+                               "message": "Output blocked by content filtering policy"}});
+        let openai =
+            json!({"error": {"code": "content_policy_violation", "type": "invalid_request_error", "message": "no"}});
+        let azure = json!({"error": {"code": "content_filter", "message": "The response was filtered"}});
+        let prompt = json!({"error": {"code": "invalid_prompt", "type": "invalid_request_error",
+                            "message": "Invalid prompt: your prompt was flagged as potentially violating our usage policy."}});
+        let router =
+            json!({"error": {"code": 403, "message": "requires moderation", "metadata": {"flagged_input": "x"}}});
+        for (status, body) in [(400, anthropic), (400, openai), (400, azure), (400, prompt), (403, router)] {
+            for status in [Some(status), None] {
+                assert_eq!(classify(status, &body).0, Class::Refused, "{status:?} {body}");
+            }
+        }
+        let plain = json!({"error": {"type": "permission_error", "message": "not for this key"}});
+        assert_eq!(classify(Some(403), &plain).0, Class::Forbidden);
+    }
 }

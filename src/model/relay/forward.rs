@@ -89,7 +89,9 @@ impl TrialRelay {
         if let Some(turns) = &self.turns {
             call.turn = Arc::clone(turns).acquire_owned().await.ok();
         }
+        // Who needs no more may end: the job stops when somebody does.
         if let Some(why) = self.purse.job.over() {
+            self.halt(Halt::Spent(why.clone()));
             return Err(Refusal::new(403, "job_over_cap", why));
         }
         self.admit(call.model.as_deref()).map_err(|over| {

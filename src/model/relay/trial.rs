@@ -185,9 +185,6 @@ impl TrialRelay {
             self.purse.pay(cost);
         }
         (self.sink)(call.called.clone());
-        if let Some(why) = self.purse.job.over() {
-            self.halt(Halt::Spent(why));
-        }
     }
 
     /// What this use of a model costs, where its price is known.
