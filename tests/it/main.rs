@@ -95,7 +95,8 @@ mod audit_contextbench;
 
 /// The `rules` judge: labelled cases and the verb that measures it.
 mod judge;
-/// The `rules` judge: what holds for any text.
+/// The `rules` judge: what holds for any question, and for any text.
+mod judge_forms;
 mod judge_hostile;
 /// Judges measured, and a job's answers judged again, by models and scripts.
 mod judge_measured;
