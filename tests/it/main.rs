@@ -101,7 +101,8 @@ mod judge;
 /// Judges that ask models, against a server on this machine: faults, votes, outages, injected text.
 mod judge_bed;
 mod judge_faults;
-/// The `rules` judge: what holds for any text.
+/// The `rules` judge: what holds for any question, and for any text.
+mod judge_forms;
 mod judge_hostile;
 mod judge_injection;
 mod judge_kept;

@@ -7,22 +7,49 @@ use super::words::{self, has};
 
 /// Where the key's phrase stands.
 pub fn phrases(key: &[Token], tokens: &[Token], asked: &[Token]) -> Vec<Hit<()>> {
-    let key: Vec<&Token> = key.iter().filter(|t| counts(t)).collect();
+    let mut hits = phrase(&key.iter().collect::<Vec<_>>(), tokens, asked);
+    if let Some(turned) = turned(key) {
+        hits.extend(phrase(&turned, tokens, asked));
+        hits.sort_by_key(|hit| hit.from);
+    }
+    hits
+}
+
+/// `Diver, commercial` is spoken as "commercial diver".
+fn turned(key: &[Token]) -> Option<Vec<&Token>> {
+    let comma = key.iter().position(|t| t.is(','))?;
+    let (head, tail) = (&key[..comma], &key[comma + 1..]);
+    let plain = |t: &Token| t.shape == Shape::Word && !t.capital();
+    let title = head.len() == 1 && !tail.is_empty() && tail.iter().all(plain);
+    title.then(|| tail.iter().chain(head).collect())
+}
+
+fn phrase(key: &[&Token], tokens: &[Token], asked: &[Token]) -> Vec<Hit<()>> {
+    // "and" is a sign too where the key has one, since it may be written `&`.
+    let joined = key.iter().any(|t| t.low == "and" || t.is('&'));
+    let key: Vec<&&Token> = key.iter().filter(|t| counts(t) && t.low != "and").collect();
     let Some(first) = key.first() else { return Vec::new() };
     let letter = key.len() == 1 && first.text.chars().count() == 1;
+    // A hyphen may be a space.
+    let parts = |t: &Token| t.low.split('-').map(str::to_string).collect::<Vec<_>>();
+    let want: Vec<String> = key.iter().flat_map(|t| parts(t)).collect();
     (0..tokens.len())
         .filter_map(|n| {
-            let mut at = n;
-            for (i, want) in key.iter().enumerate() {
+            // Most words are not the first, and need no cutting.
+            tokens[n].low.starts_with(&*want[0]).then_some(())?;
+            let (mut at, mut rest) = (n, want.as_slice());
+            while !rest.is_empty() {
                 // Between the words of a phrase, its signs may differ.
-                while i > 0 && tokens.get(at).is_some_and(|t| t.shape == Shape::Mark && ",-'./()&".contains(&t.text)) {
+                let sign =
+                    |t: &Token| (t.shape == Shape::Mark && ",-'./()&".contains(&t.text)) || (joined && t.low == "and");
+                while at > n && tokens.get(at).is_some_and(sign) {
                     at += 1;
                 }
                 let said = tokens.get(at)?;
-                let same = if letter { said.text == want.text } else { alike(said, want) };
-                same.then_some(())?;
+                rest = rest.strip_prefix(parts(said).as_slice())?;
                 at += 1;
             }
+            (!letter || tokens[n].text == first.text).then_some(())?;
             let hit = Hit { value: (), from: n, to: at };
             alone(tokens, asked, &hit).then_some(hit)
         })
@@ -31,10 +58,6 @@ pub fn phrases(key: &[Token], tokens: &[Token], asked: &[Token]) -> Vec<Hit<()>>
 
 fn counts(token: &Token) -> bool {
     token.text.chars().any(char::is_alphanumeric)
-}
-
-fn alike(said: &Token, want: &Token) -> bool {
-    said.low == want.low || said.text.to_lowercase() == want.text.to_lowercase()
 }
 
 /// Nothing beside the phrase makes it part of a longer one, or one of several.

@@ -21,7 +21,13 @@ pub enum Said {
 /// Compares what `span` says with `key`, an answer of `kind`.
 pub fn compare(kind: Kind, key: &str, span: &str, question: &str, rivals: &[String]) -> Said {
     let (said, asked) = (tokens(span), tokens(question));
+    // What was said on the way counts for nothing where the end is that there is no answer.
+    let stop = said[..said.len().saturating_sub(1)].iter().rposition(Token::ends_sentence);
+    let last = stop.map_or(0, |n| said[n].at.1);
     match kind {
+        _ if last > 0 && refusal::gives_up(&span[last..]) && !says(kind, key, &span[last..], question) => {
+            Said::Nothing("it ends without an answer")
+        }
         Kind::Count | Kind::Money => amount(kind, key, &said, &asked),
         Kind::Date => day(key, &said, &asked),
         Kind::BloodType => {
@@ -32,7 +38,10 @@ pub fn compare(kind: Kind, key: &str, span: &str, question: &str, rivals: &[Stri
             let want = yesno::statements(&tokens(key)).first().map(|hit| hit.value);
             // "No, I can't help with that" is no "no".
             let refused = |hit: &Hit<bool>| !hit.value && refusal::refuses(near(span, said[hit.from].at.0));
-            let stated = yesno::statements(&said);
+            let mut stated = yesno::statements(&said);
+            if stated.is_empty() {
+                stated.extend(yesno::restated(&said, &asked));
+            }
             let few = stated.len() <= MANY;
             let stated = stated.into_iter().filter(|hit| !(few && refused(hit))).collect();
             one(standing(&said, &[], stated), |value| Some(*value) == want)
@@ -150,7 +159,12 @@ fn day(key: &str, said: &[Token], asked: &[Token]) -> Said {
     };
     let restated: Vec<date::Date> = date::dates(asked).into_iter().map(|hit| hit.value).collect();
     let hits = standing(said, asked, date::dates(said));
+    // "before 2031-11-08" is another day.
+    let bound =
+        |hit: &Hit<date::Date>| hit.from.checked_sub(1).is_some_and(|n| has("before after until", &said[n].low));
+    let hits: Vec<_> = hits.into_iter().filter(|hit| !bound(hit)).collect();
     let hits = prefer(hits, |hit| !restated.contains(&hit.value));
+    let hits = date::of_the_event(said, asked, hits);
     if !hits.is_empty() && hits.iter().all(|hit| want.same(&hit.value)) {
         return Said::Key("the same date");
     }
@@ -179,7 +193,10 @@ fn text(key: &str, said: &[Token], asked: &[Token]) -> Said {
     let word = |t: &Token| t.shape == Shape::Word;
     let turn = last_replacement(said, &word);
     let mut past = Retracted::default();
-    let replaced = |hit: &Hit<()>| turn >= Some(hit.to) || past.at(said, hit.from);
+    // "Maine (Vermont is second)": what a bracket says beside other words is no answer.
+    let beside =
+        said.iter().any(|t| t.capital() && !t.aside && name::part_of_name(t) && !asked.iter().any(|a| a.low == t.low));
+    let replaced = |hit: &Hit<()>| turn >= Some(hit.to) || past.at(said, hit.from) || (beside && said[hit.from].aside);
     if !stands.is_empty() && !stands.iter().all(replaced) {
         Said::Key("the same words")
     } else if any {

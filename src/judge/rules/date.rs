@@ -1,7 +1,7 @@
 //! Dates: ISO, month names in five languages, US numbers, dotted day-first numbers, `MM/YY`. A date without a day is a
 //! month; a month is not a day.
 
-use super::standing::Hit;
+use super::standing::{Hit, prefer};
 use super::token::{Shape, Token};
 use super::words::has;
 
@@ -21,6 +21,24 @@ impl Date {
     pub fn same(&self, said: &Date) -> bool {
         self.year == said.year && self.month == said.month && self.day.is_none_or(|day| said.day == Some(day))
     }
+}
+
+/// The beginnings of words that say what happened on a day.
+const EVENTS: [&str; 16] = [
+    "expir", "start", "began", "begin", "born", "birth", "hire", "join", "issue", "open", "end", "close", "left",
+    "valid", "regist", "bought",
+];
+
+/// In "issued on …, expires on …", the dates of what the question asks about.
+pub fn of_the_event(said: &[Token], asked: &[Token], hits: Vec<Hit<Date>>) -> Vec<Hit<Date>> {
+    let event = |token: &Token| EVENTS.iter().find(|event| token.low.starts_with(**event));
+    let wanted: Vec<&&str> = asked.iter().filter_map(event).collect();
+    let mut floor = 0;
+    prefer(hits, |hit| {
+        let before = said[floor..hit.from].iter().rev().find_map(event);
+        floor = hit.to;
+        before.is_some_and(|event| wanted.contains(&event))
+    })
 }
 
 /// All dates, in order.

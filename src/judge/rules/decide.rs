@@ -31,7 +31,7 @@ pub fn judge(question: &str, key: &Key, answer: &str, rivals: &[String]) -> Verd
         } else {
             ("empty", "the answer's place is empty")
         };
-        return verdict(0.0, rule, reason, None);
+        return verdict(0.0, rule, reason, Some(text.trim()));
     }
     let wanted = Wanted { numeric: matches!(key.kind, Kind::Count | Kind::Money), list: key.kind == Kind::List };
     // A key's currency is part of its value; the unit of a count is not.

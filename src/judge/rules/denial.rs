@@ -20,13 +20,30 @@ pub fn undenied<T: Clone>(tokens: &[Token], asked: &[Token], hits: Vec<Hit<T>>) 
         let next = hits.get(n + 1).map_or(tokens.len(), |next| next.from);
         let denied = carried
             || before(tokens, floor, hit.from, asks_negation)
-            || after(&tokens[hit.to..next.max(hit.to)], asks_negation);
+            || after(&tokens[hit.to..next.max(hit.to)], asks_negation)
+            || doubted(&tokens[hit.to..next.max(hit.to)])
+            || supposed(tokens, hit.from, &tokens[hit.to..next.max(hit.to)]);
         denied_before = denied.then_some(hit.to);
         if !denied {
             out.push(hit.clone());
         }
     }
     out
+}
+
+/// "X? Probably not."
+fn doubted(after: &[Token]) -> bool {
+    let mut words = after.iter().skip(1).take_while(|t| !t.ends_clause()).peekable();
+    after.first().is_some_and(|t| t.is('?'))
+        && words.peek().is_some()
+        && words.all(|t| has("no not nope never probably definitely certainly surely unlikely hardly", &t.low))
+}
+
+/// "It would be X if …".
+fn supposed(tokens: &[Token], at: usize, after: &[Token]) -> bool {
+    let before = &tokens[at.saturating_sub(4)..at];
+    let would = before.windows(2).any(|w| w[0].low == "would" && has("be have", &w[1].low));
+    would && after.iter().take_while(|t| !t.ends_clause()).any(|t| t.low == "if")
 }
 
 fn joined(between: &[Token]) -> bool {
@@ -69,15 +86,25 @@ fn before(tokens: &[Token], floor: usize, at: usize, asks_negation: bool) -> boo
             return !has("no without beyond little", previous);
         }
         // "Everyone except X has one" answers who has none.
-        if asks_negation && has("except but excluding", low) && has("everyone everybody all", previous) {
-            return false;
+        if asks_negation && has("except but excluding", low) {
+            let near = n.saturating_sub(24);
+            let start = tokens[near..n].iter().rposition(|t| t.ends_clause()).map_or(near, |k| near + k + 1);
+            if tokens[start..n].iter().any(|t| has("everyone everybody all", &t.low)) {
+                return false;
+            }
+        }
+        // "no asthma"
+        if low == "no" && thick == 0 && !tokens[n + 1].ends_clause() {
+            return true;
         }
         if negation(low) || pair(previous, low) {
             return thick == 0
                 || (thick <= REACH && !relative(tokens, n, floor) && !(asks_negation && low.ends_with("n't")));
         }
         // "anyone but X"
-        if low == "but" && thick == 0 && has("anyone anybody everyone everybody nobody all none", previous) {
+        let any = |k: usize| n.checked_sub(k).is_some_and(|n| has("any every", &tokens[n].low));
+        let all = "anyone anybody anything everyone everybody nobody all none";
+        if low == "but" && thick == 0 && (has(all, previous) || any(2) || any(3)) {
             return true;
         }
         if token.ends_clause() || token.is('=') || has(words::TURNS, low) {
@@ -123,8 +150,13 @@ fn after(tokens: &[Token], asks_negation: bool) -> bool {
         word.is_empty()
             || has("answer it correct right one winner him her case true person solution valid eligible", word)
     };
-    let be = has("is was isn't wasn't are aren't ist es est can can't cannot could couldn't", first);
-    let bad = |word: &str| has("wrong incorrect excluded eliminated ruled disqualified out false rejected", word);
+    let be = has(
+        "would seems looks appears sounds is was isn't wasn't are aren't ist es est can can't cannot could couldn't",
+        first,
+    );
+    let bad = |word: &str| {
+        has("wrong incorrect excluded eliminated ruled disqualified out false rejected too unlikely", word)
+    };
     if be && bad(&thin(rest)) {
         return true;
     }
@@ -134,9 +166,9 @@ fn after(tokens: &[Token], asks_negation: bool) -> bool {
     if be && rest.first().is_some_and(|w| *w == "not" || *w == "nicht" || *w == "never") {
         return verdict(&thin(&rest[1..]));
     }
-    if (first == "does" && rest.first() == Some(&"not")) || first == "doesn't" {
-        let verb = if first == "does" { rest.get(1) } else { rest.first() };
-        return !asks_negation || verb.is_some_and(|v| has("qualify match fit count meet", v));
+    if (has("does did", first) && rest.first() == Some(&"not")) || has("doesn't didn't", first) {
+        let verb = if has("does did", first) { rest.get(1) } else { rest.first() };
+        return !asks_negation || verb.is_some_and(|v| has("qualify match fit count meet win", v));
     }
     (first == "n't" || first == "not") && rest.is_empty()
 }

@@ -2,7 +2,7 @@
 //! question; it decides how an answer is compared, never how generously.
 
 use super::standing::Hit;
-use super::token::{Shape, tokens};
+use super::token::{Shape, Token, tokens};
 use super::words::has;
 use super::{blood, date, list, number};
 use serde::{Deserialize, Serialize};
@@ -113,6 +113,13 @@ fn kind_of(question: &str, text: &str) -> Kind {
                 || w[1].shape == Shape::Number)
             && (w[1].low != "the" || asked.iter().any(|t| has("list people all names", &t.low)))
     });
+    // "Which card providers does she have cards from?"
+    let many = |t: &Token| t.low.len() > 3 && t.low.ends_with('s') && !t.low.ends_with("ss") && t.low != "species";
+    let plural = plural
+        || asked.windows(4).any(|w| {
+            has("which what", &w[0].low)
+                && (1..3).any(|n| many(&w[n]) && has("do does did are were have has", &w[n + 1].low))
+        });
     if members.len() > 1 && (list::of_names(&members) || plural || text.contains([';', '\n'])) {
         return Kind::List;
     }
@@ -127,12 +134,17 @@ fn kind_of(question: &str, text: &str) -> Kind {
 /// person nor a known thing, "which of the members" asks for a person and "what" for a thing.
 fn asks_for_person(question: &str) -> bool {
     let asked = tokens(question);
-    let Some(at) = asked.iter().position(|t| has("who whom whose what which", &t.low)) else {
+    // In "of the people who live here, what …" the first one only says more of the people.
+    let asks = |n: &usize| has("who whom whose what which", &asked[*n].low);
+    let opens =
+        |n: &usize| *n == 0 || asked[n - 1].ends_clause() || has("and in at for to on of by", &asked[n - 1].low);
+    let all = 0..asked.len();
+    let Some(at) = all.clone().filter(asks).find(opens).or_else(|| all.clone().find(asks)) else {
         return asked.iter().any(|t| has(PERSON, &t.low));
     };
     let noun = asked[at + 1..].iter().take(5).find(|t| has(PERSON, &t.low) || has(THING, &t.low));
     match &*asked[at].low {
-        "who" | "whom" => true,
+        "who" | "whom" | "whose" => true,
         "what" => noun.is_some_and(|t| has(PERSON, &t.low)),
         _ => noun.is_none_or(|t| has(PERSON, &t.low)),
     }
@@ -158,6 +170,8 @@ mod tests {
             ("Which of the people in Ohio holds most cards?", "Ora Vey", Kind::Name),
             ("Of everybody in the state, who has no card?", "Ora Vey", Kind::Name),
             ("Which of the sailors with the same blood type wins?", "Ora Vey", Kind::Name),
+            ("Among the people in Ohio, whose card expires first?", "Ora Vey", Kind::Name),
+            ("Of the people who live here, in which state does the oldest work?", "New York", Kind::Text),
             ("Which state does the owner of 'Rex' live in?", "New York", Kind::Text),
             ("What is the job title of the best-paid person?", "Harbor Pilot", Kind::Text),
             ("What is the job title?", "Surveyor, hydrographic", Kind::Text),
@@ -171,6 +185,7 @@ mod tests {
             ("Does she?", "Yes", Kind::YesNo),
             ("Which three people hold most?", "Ora Vey, Cal Dunn, Ida Moss", Kind::List),
             ("Which two states are they from?", "Ohio, Texas", Kind::List),
+            ("Which card providers does she have?", "Discover, Maestro", Kind::List),
             ("Which employer?", "Lund, Petty and Okoro", Kind::Text),
             ("Which card provider?", "VISA 16 digit", Kind::Text),
         ] {

@@ -3,7 +3,8 @@
 
 /// Drops struck and hidden passages. Before anything looks for an answer.
 pub fn drop_hidden(text: &str) -> String {
-    let mut text = text.to_string();
+    // The fence of a block strikes nothing out.
+    let mut text = text.replace("~~~", "```");
     for (open, close) in [
         ("<!--", "-->"),
         ("<think>", "</think>"),
@@ -194,7 +195,7 @@ fn tags(text: &str) -> String {
 
 fn line(line: &str) -> String {
     let mut line = line.trim();
-    if line.starts_with("```") || line.starts_with("~~~") {
+    if line.starts_with("```") {
         return String::new();
     }
     if let Some(heading) = line.strip_prefix('#') {

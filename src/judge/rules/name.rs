@@ -77,10 +77,10 @@ fn forward(name: &[String], tokens: &[Token], n: usize) -> Option<Hit<()>> {
     (left && right).then_some(hit)
 }
 
-/// Skips what may stand between two words of a name: one line end, an initial, a nickname in quotes or brackets.
+/// Skips what may stand between two words of a name: one or two line ends, an initial, a nickname in quotes or brackets.
 fn over_middle(tokens: &[Token], at: usize, want: &str) -> usize {
     let mut n = at;
-    if tokens.get(n).is_some_and(|t| t.shape == Shape::Break) {
+    while n < at + 2 && tokens.get(n).is_some_and(|t| t.shape == Shape::Break) {
         n += 1;
     }
     let dotted = |n: usize| {
@@ -141,6 +141,10 @@ fn grown_together(name: &[String], whole: &[String], tokens: &[Token], n: usize)
 /// A capital word that no sentence begins with stands right before: "Mary Ora Vey" is not Ora Vey.
 fn grows_left(tokens: &[Token], n: usize) -> bool {
     let Some(before) = n.checked_sub(1).map(|p| &tokens[p]) else { return false };
+    // "the brother of Ora Vey"
+    if before.low == "of" && n > 1 && has(words::KIN, &tokens[n - 2].low) {
+        return true;
+    }
     (before.is('-') && tokens[n].glued && before.glued) || part_of_name(before)
 }
 
@@ -206,6 +210,7 @@ mod tests {
             "@oravey",
             "Ora Dunn and Cal Vey",
             "Ora Vey's brother",
+            "the brother of Ora Vey",
             "Ora Vey Jr.",
             "Оra Vey",
         ] {

@@ -161,11 +161,14 @@ fn pronoun(tokens: &[Token], n: usize) -> bool {
 fn not_an_amount(tokens: &[Token], from: usize, to: usize) -> bool {
     let before = |k: usize| from.checked_sub(k).map(|p| &tokens[p]);
     let next = tokens.get(to);
-    let glued_to = |sign: char| {
-        next.is_some_and(|t| t.is(sign) && t.glued)
-            && tokens.get(to + 1).is_some_and(|t| t.glued && t.shape == Shape::Number)
-    };
+    // `12:30` is a time, `12/13` a fraction.
     let digits = tokens[from].shape == Shape::Number;
+    let number = |token: Option<&Token>| token.is_some_and(|t| t.shape == Shape::Number);
+    let pair = |sign: char| {
+        let sign = |token: Option<&Token>| token.is_some_and(|t| t.is(sign) && t.glued);
+        let left = sign(next) && tokens.get(to + 1).is_some_and(|t| t.glued) && number(tokens.get(to + 1));
+        left || (tokens[from].glued && sign(before(1)) && number(before(2)))
+    };
     let ordinal = digits && next.is_some_and(|t| t.glued && ["st", "nd", "rd", "th", "e", "er"].contains(&&*t.low));
     let percent = next.is_some_and(|t| {
         t.is('%')
@@ -173,14 +176,11 @@ fn not_an_amount(tokens: &[Token], from: usize, to: usize) -> bool {
             || (t.low == "per" && tokens.get(to + 1).is_some_and(|t| t.low == "cent"))
     });
     let label = before(1).is_some_and(|t| {
-        has(words::LABELS, &t.low) || (t.is('#') && before(2).is_some_and(|t| t.shape == Shape::Word))
+        has(words::LABELS, &t.low)
+            || (t.is(':') && before(2).is_some_and(|t| t.low.ends_with("error")))
+            || (t.is('#') && before(2).is_some_and(|t| t.shape == Shape::Word))
     });
-    let clock = digits
-        && (glued_to(':')
-            || (tokens[from].glued
-                && before(1).is_some_and(|t| t.is(':') && t.glued)
-                && before(2).is_some_and(|t| t.shape == Shape::Number)));
-    ordinal || percent || label || clock
+    ordinal || percent || label || (digits && (pair(':') || pair('/')))
 }
 
 /// `1.` or `1)` before text at a line's start; no amount where another line has one too.
@@ -285,16 +285,31 @@ fn bound(tokens: &[Token], from: usize, to: usize) -> bool {
     }
     let low = |n: Option<usize>| n.and_then(|n| tokens.get(n)).map_or("", |t| &*t.low);
     let (one, two) = (low(at.checked_sub(1)), low(at.checked_sub(2)));
-    let before = has("than over above under below exceeding nearly almost against > < ≥ ≤ minimum maximum", one)
-        || (two == "at" && has("least most", one))
-        || (two == "up" && one == "to")
+    let three = low(at.checked_sub(3));
+    let before = has(
+        "than hardly twice double half over above under below exceeding nearly almost against > < ≥ ≤ minimum maximum",
+        one,
+    ) || (two == "at" && has("least most", one))
+        || (two == "up" && one == "to" && !has("add adds adding sum sums summing", three))
         || (has("between from", one) && ["and", "to", "-"].contains(&low(Some(to))))
         || (["and", "to", "-"].contains(&one) && has("between from", low(at.checked_sub(3))));
     let plus = tokens.get(to).is_some_and(|t| t.is('+') && t.glued)
         && tokens.get(to + 1).is_none_or(|t| !matches!(t.shape, Shape::Number | Shape::Word) || !t.glued)
         && !tokens.get(to + 1).is_some_and(|t| t.shape == Shape::Number);
-    let more = low(Some(to)) == "or" && has("more fewer less higher so over above", low(Some(to + 1)));
-    before || plus || more
+    let more = low(Some(to)) == "or" && has("more fewer less higher over above", low(Some(to + 1)));
+    let change = low(Some(to)) == "and" && [1, 2].iter().any(|n| low(Some(to + n)) == "change");
+    // "14 / 2", "half of 14": a sum that is still to be done.
+    let times = |n: Option<usize>| {
+        n.and_then(|n| tokens.get(n)).is_some_and(|t| t.is('*') || t.is('/') || t.is('×') || t.low == "x")
+    };
+    let digits = |n: Option<usize>| n.and_then(|n| tokens.get(n)).is_some_and(|t| t.shape == Shape::Number);
+    let undone = (times(Some(to)) && digits(Some(to + 1)))
+        || (times(from.checked_sub(1)) && digits(from.checked_sub(2)))
+        || (one == "of" && has("half third quarter", two));
+    // "17 1/2"
+    let number = |n: usize| tokens.get(n).is_some_and(|t| t.shape == Shape::Number);
+    let mixed = number(to) && tokens.get(to + 1).is_some_and(|t| t.is('/') && t.glued) && number(to + 2);
+    before || plus || more || change || undone || mixed
 }
 
 /// "51,630 dollars and 48 cents" is one amount.
@@ -363,6 +378,7 @@ mod tests {
             ("5 - 4", "5 4"),
             ("14th", ""),
             ("14%", ""),
+            ("14/20", ""),
             ("step 3: 14", "14"),
             ("at 12:30", ""),
             ("more than 14", ""),

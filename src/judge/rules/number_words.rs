@@ -104,7 +104,7 @@ fn single(word: &str) -> Option<i128> {
     foreign(word)
 }
 
-/// Words that mean something else in English ("once", "elf", "die") are left out.
+/// Words that mean something else in English ("once", "die") are left out.
 fn foreign(word: &str) -> Option<i128> {
     let n = match word {
         "nil" | "cero" | "zéro" => 0,
@@ -119,7 +119,7 @@ fn foreign(word: &str) -> Option<i128> {
         "acht" | "ocho" | "huit" => 8,
         "neun" | "nueve" | "neuf" => 9,
         "zehn" | "diez" | "dix" => 10,
-        "onze" => 11,
+        "elf" | "onze" => 11,
         "zwölf" | "doce" | "douze" => 12,
         "dreizehn" | "trece" | "treize" => 13,
         "vierzehn" | "catorce" | "quatorze" => 14,

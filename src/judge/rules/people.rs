@@ -1,10 +1,11 @@
 //! Which person a span asserts. One person alone is easy; of several, only a conclusion ("so X"), a comparison ("X
 //! beats Y", "Y has fewer than X") or a mark ("X wins, Y is second") says who is meant. Everything else is no choice.
 
+use super::ranking::{Rank, quality, ranking, rankings, stem};
 use super::standing::Hit;
 use super::token::{Shape, Token};
 use super::words::{self, has};
-use super::{name, number};
+use super::{lone, name, number};
 use std::collections::{BTreeMap, HashSet};
 
 /// Who stands at a place.
@@ -55,7 +56,12 @@ fn strangers(tokens: &[Token]) -> Vec<Hit<()>> {
         while n < tokens.len() {
             let initial = n > start && tokens[n].capital() && tokens[n].text.chars().count() == 1;
             let grown = tokens[n].glued && n > start && tokens[n - 1].shape != Shape::Word;
-            if !(name::part_of_name(&tokens[n]) || initial) || grown {
+            let either = |list: &'static str| tokens[n].capital() && has(list, &tokens[n].low);
+            let month = tokens.get(n + 1).is_some_and(|t| t.shape == Shape::Number);
+            let surname = n > start && either(words::SURNAMES_TOO) && !month;
+            let given =
+                n == start && either(words::GIVEN_NAMES_TOO) && tokens.get(n + 1).is_some_and(name::part_of_name);
+            if !(name::part_of_name(&tokens[n]) || initial || surname || given) || grown {
                 break;
             }
             parts += usize::from(!initial);
@@ -107,6 +113,9 @@ pub fn chosen(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Result<&'
         return Err(if hits.is_empty() { "the name is not in the final answer" } else { "another name" });
     }
     let alone = keys == hits.len();
+    if alone && hits.iter().all(|hit| lone::loses(tokens, asked, hit)) {
+        return Err("the name is said to be somebody else's, or to lose");
+    }
     if alone && !open_choice(tokens, hits) {
         return Ok("the name, and no other");
     }
@@ -116,7 +125,7 @@ pub fn chosen(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Result<&'
     if alone {
         return Err("a choice is left open");
     }
-    if let Some(verdict) = picked(tokens, hits) {
+    if let Some(verdict) = picked(tokens, hits).or_else(|| named_again(tokens, hits)) {
         return if verdict { Ok("the name, picked of those compared") } else { Err("another name is picked") };
     }
     match compared(tokens, asked, hits) {
@@ -124,7 +133,11 @@ pub fn chosen(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Result<&'
         Some(false) => return Err("another name, as winner of a comparison"),
         None => {}
     }
-    match marked(tokens, asked, hits) {
+    // Where they are said to be level, a tie-break may decide.
+    let level =
+        tokens.iter().any(|t| has("tie tied ties tiebreak tiebreaker tie-break tie-breaker level same equal", &t.low));
+    let broken = || rankings(asked).skip(1).filter(|_| level).find_map(|rank| marked(tokens, &rank, hits));
+    match marked(tokens, &ranking(asked), hits).or_else(broken) {
         Some(true) => return Ok("the name, marked among others"),
         Some(false) => return Err("another name is marked"),
         None => {}
@@ -139,6 +152,16 @@ pub fn chosen(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Result<&'
 /// Who compares more people than these makes a list.
 const FEW: usize = 8;
 
+/// "X (5) vs Y (4): X": the last clause is nothing but a name that was said before.
+fn named_again(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
+    let (last, before) = hits.split_last().filter(|(_, before)| before.len() < FEW)?;
+    let sign = last.from.checked_sub(1).filter(|n| tokens[*n].ends_clause() && !tokens[*n].is(','))?;
+    let silent = |tokens: &[Token]| tokens.iter().all(|t| matches!(t.shape, Shape::Mark | Shape::Break));
+    let label = sign.checked_sub(1).is_some_and(|n| has(words::LOSES, &tokens[n].low));
+    let again = before.iter().any(|hit| hit.value == last.value);
+    (again && !label && silent(&tokens[last.to..])).then_some(last.value == Who::Key)
+}
+
 /// "Between X and Y, it's X", "comparing X with Y: X wins", "of X and Y, the latter".
 fn picked(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
     let first = hits.first().filter(|_| hits.len() <= FEW)?.from;
@@ -146,9 +169,10 @@ fn picked(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
     if !has("between comparing of among", &tokens[opener].low) || (opener > 0 && !tokens[opener - 1].ends_clause()) {
         return None;
     }
-    // The pick follows the clause that names them all.
+    // The pick follows the clause that names them all: the second of two, or all before the last.
     let seen = |n: usize| hits.iter().filter(|hit| hit.to <= n).map(|hit| &hit.value).collect::<HashSet<_>>().len();
-    let turn = (first..tokens.len()).find(|n| (tokens[*n].is(',') || tokens[*n].is(':')) && seen(*n) == 2)?;
+    let all = if seen(tokens.len()) == 2 { 2 } else { seen(hits.last()?.from).max(2) };
+    let turn = (first..tokens.len()).find(|n| (tokens[*n].is(',') || tokens[*n].is(':')) && seen(*n) == all)?;
     let (compared, after): (Vec<_>, Vec<_>) = hits.iter().partition(|hit| hit.from < turn);
     let rest: Vec<&Token> = tokens[turn + 1..].iter().filter(|t| !t.aside).collect();
     let any = |list: &'static str| rest.iter().any(|t| has(list, &t.low) || has(words::NEGATES, &t.low));
@@ -165,13 +189,14 @@ fn picked(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
             }
         }
         ([_, _], [one]) => Some(one.value == Who::Key),
+        (many, [one]) if many.iter().any(|hit| hit.value == one.value) => Some(one.value == Who::Key),
         _ => None,
     }
 }
 
 /// "X has 4 while Y has 2": each clause says one person and one number, and the question ranks by that number.
 fn counted(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
-    let (more, nouns) = ranking(asked);
+    let Rank { more, nouns, .. } = ranking(asked);
     if nouns.is_empty()
         || hits.len() > FEW
         || hits.iter().map(|hit| &hit.value).collect::<HashSet<_>>().len() != hits.len()
@@ -184,12 +209,18 @@ fn counted(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool>
         let clause = &tokens[hit.to..end];
         let said = |t: &Token| has("or tie tied same equal not no unclear unknown", &t.low) || t.is('?') || t.is('=');
         let has_it = |t: &Token| has("has owns holds keeps with have", &t.low) || t.is(':');
+        // "X has three cats, Y two": the verb is said once.
+        let short = |before: &[Token]| n > 0 && before.is_empty();
         let found = number::amounts(clause, false, &[]);
         let [amount] = found.as_slice() else { return None };
         let plain = amount.value.currency == number::Currency::None && !amount.value.bound;
         let noun =
             clause.get(amount.to).is_none_or(|t| t.shape != Shape::Word || nouns.contains(&stem(&t.low)) || n > 0);
-        if clause.iter().any(said) || !clause[..amount.from].iter().any(has_it) || !plain || !noun {
+        if clause.iter().any(said)
+            || !(clause[..amount.from].iter().any(has_it) || short(&clause[..amount.from]))
+            || !plain
+            || !noun
+        {
             return None;
         }
         values.push((amount.value.micros, hit.value == Who::Key));
@@ -197,7 +228,8 @@ fn counted(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool>
     // The first name opens the span, so that nothing before it turns the sense.
     let best = if more { values.iter().max() } else { values.iter().min() }?.0;
     let winners: Vec<bool> = values.iter().filter(|(value, _)| *value == best).map(|(_, key)| *key).collect();
-    (hits[0].from == 0 && winners.len() == 1).then(|| winners[0])
+    let opener = tokens[..hits[0].from].iter().all(|t| has("while whereas although though", &t.low));
+    (opener && winners.len() == 1).then(|| winners[0])
 }
 
 /// "X or …", "tie between X and …", "X and Quist".
@@ -230,7 +262,9 @@ fn concluded(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
             || tokens[n - 1].ends_clause()
             || tokens[n - 1].is('=')
             || has("and but in i we", &tokens[n - 1].low);
-        let leads = has(words::CONCLUDES, &tokens[*n].low) || tokens[*n].is('=');
+        // "only X has none"
+        let only = tokens[*n].low == "only" && hits.iter().any(|hit| hit.from == n + 1);
+        let leads = has(words::CONCLUDES, &tokens[*n].low) || tokens[*n].is('=') || only;
         leads
             && (opens || tokens[*n].low == "making" || tokens[*n].is('='))
             && tokens.get(n + 1).is_some_and(|t| !has("does do did far is was has had many much", &t.low))
@@ -245,22 +279,9 @@ fn concluded(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
     }
 }
 
-/// What the question ranks by: `true` for more, and the nouns it counts.
-fn ranking(asked: &[Token]) -> (bool, Vec<String>) {
-    let who = asked.iter().position(|t| has("who whose which", &t.low)).unwrap_or(0);
-    let ranks = |t: &Token| has(words::MORE, &t.low) || has(words::LESS, &t.low);
-    let Some(at) = (who..asked.len()).find(|n| ranks(&asked[*n])) else { return (true, Vec::new()) };
-    let nouns = asked[at + 1..].iter().take(6).take_while(|t| t.shape == Shape::Word).map(|t| stem(&t.low)).collect();
-    (has(words::MORE, &asked[at].low), nouns)
-}
-
-fn stem(low: &str) -> String {
-    low.strip_suffix('s').unwrap_or(low).to_string()
-}
-
 /// "X beats Y", "Y has fewer cars than X", "Y is beaten by X".
 fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
-    let (more, _) = ranking(asked);
+    let more = ranking(asked).more;
     let mut verdict = None;
     for pair in hits.windows(2) {
         let [a, b] = pair else { continue };
@@ -278,7 +299,14 @@ fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool
         }
         let pair = |x: &str, y: &str| between.windows(2).any(|w| w[0].low == x && w[1].low == y);
         let passive = any("beaten defeated outdone edged topped outranked surpassed exceeded outnumbered") && any("by");
-        let than = any("than compared");
+        let numbers = number::amounts(&tokens[a.to..b.from], false, &[]);
+        let score = match numbers.as_slice() {
+            [one, two] if any("against versus vs") && one.value.micros != two.value.micros => {
+                Some((one.value.micros > two.value.micros) == more)
+            }
+            _ => None,
+        };
+        let than = any("than compared als que di");
         let first_wins = if passive || any("loses trails behind lost") || pair("second", "to") {
             Some(false)
         } else if any(words::BEATS)
@@ -292,7 +320,7 @@ fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool
         } else if any("<") || (than && any(words::LESS)) {
             Some(!more)
         } else {
-            None
+            score
         };
         let Some(first_wins) = first_wins else { continue };
         let key_wins = (a.value == Who::Key) == first_wins;
@@ -305,8 +333,8 @@ fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool
 }
 
 /// "X wins, Y is second": clauses that speak of one person and say how that one came out.
-fn marked(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
-    let (more, nouns) = ranking(asked);
+fn marked(tokens: &[Token], rank: &Rank, hits: &[Hit<Who>]) -> Option<bool> {
+    let (more, nouns) = (rank.more, &rank.nouns);
     let begin = |range: std::ops::Range<usize>| {
         let place = |n: usize| hits.partition_point(|hit| hit.from < n);
         &hits[place(range.start)..place(range.end)]
@@ -340,7 +368,12 @@ fn marked(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool> 
                 (w[0].low == "only" && has(have, &w[1].low)) || (w[1].low == "only" && has(have, &w[0].low))
             });
             let lost = clause.iter().any(|t| has(words::LOSES, &t.low)) || ranks(down) || (more && only);
-            let won = clause.iter().any(|t| has(words::WINS, &t.low)) || ranks(up);
+            let likely = clause.windows(2).any(|w| w[0].low == "most" && w[1].low == "likely");
+            let the_only = clause.windows(2).any(|w| w[0].low == "the" && w[1].low == "only");
+            let none = rank.none && clause.iter().any(|t| t.low == "none");
+            let so = |t: &Token| rank.quality.is_some() && quality(&t.low) == rank.quality.as_deref();
+            let won =
+                clause.iter().any(|t| has(words::WINS, &t.low) || so(t)) || ranks(up) || likely || the_only || none;
             if lost && !negated {
                 loses.insert(who);
             } else if won && !negated {

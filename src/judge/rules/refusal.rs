@@ -45,6 +45,10 @@ const ATTEMPT: &str = "searched|i looked|looked at|looked through|looked in|look
     no encontré|gesucht|nicht gefunden|cherché|pas trouvé|buscado|insufficient data|not enough|no results|no record|\
     partial|failed|no such|not guess|won't guess";
 
+/// Ends an attempt without an answer.
+const GIVES_UP: &str = "gave up|giving up|give up|not determine|n't determine|be determined|not decide|n't decide|\
+    found nothing|answer unknown|total unknown|count unknown|is unknown|remains unknown|inconclusive|no conclusion";
+
 /// The text refuses and shows no attempt.
 pub fn refuses(text: &str) -> bool {
     let low = text.to_lowercase().replace('\n', " ");
@@ -57,8 +61,14 @@ pub fn refuses(text: &str) -> bool {
         || protects
         || short
         || unable_to_serve(&low)
-        || ["refused", "declined", "request declined", "refusal", "sorry, no"].contains(&bare);
+        || ["refused", "declined", "request declined", "request refused", "refusal", "sorry, no"].contains(&bare);
     refused && !any(ATTEMPT)
+}
+
+/// The text says that there is no answer.
+pub fn gives_up(text: &str) -> bool {
+    let low = text.to_lowercase();
+    GIVES_UP.split('|').any(|phrase| low.contains(phrase))
 }
 
 /// "can't … help" with the service close behind; the verb that decides is the first one.

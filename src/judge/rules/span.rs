@@ -1,7 +1,7 @@
 //! Where the final answer stands in a text: after the last mark ("final answer:", "the answer is"), else the whole of
 //! a short text, else the last line that isn't a goodbye. A statement that is taken back later brings the rest along.
 
-use super::token::{Token, tokens};
+use super::token::{Shape, Token, tokens};
 use super::words::{self, has};
 
 const ANSWER: &str = "answer answers antwort respuesta réponse reponse risposta resposta odpowiedź ответ result \
@@ -10,7 +10,7 @@ const TOTAL: &str = "total totals sum totale summe gesamt gesamtsumme suma somme
 /// Before "answer" these speak of another one.
 const OTHER: &str = "no expected reference first initial earlier previous old original wrong incorrect can't cannot \
     to not any other alternative possible draft preliminary tentative couldn't won't unable don't intermediate \
-    partial interim expected_answer";
+    partial interim running sub expected_answer";
 const SAYS: &str = "is was es est ist lautet è é be remains should would";
 /// How many lines of an unmarked text are read as a whole.
 const SHORT: usize = 3;
@@ -32,6 +32,9 @@ pub fn final_span(text: &str, wanted: Wanted, says: &dyn Fn(&str) -> bool) -> St
         return after_mark(text, &all, mark, wanted, says);
     }
     let lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).collect();
+    if let Some(answer) = before_explanation(text, says) {
+        return answer;
+    }
     if lines.len() <= SHORT {
         return text.trim().to_string();
     }
@@ -52,6 +55,24 @@ pub fn final_span(text: &str, wanted: Wanted, says: &dyn Fn(&str) -> bool) -> St
     }
     let concluded = open.iter().rev().find(|line| opens_with(line, words::CONCLUDES) && says(line));
     concluded.copied().unwrap_or(last).trim().to_string()
+}
+
+/// A short statement, and then "Explanation:" with how it was found.
+fn before_explanation(text: &str, says: &dyn Fn(&str) -> bool) -> Option<String> {
+    let mut from = 0;
+    for (n, line) in text.split_inclusive('\n').enumerate() {
+        let all = tokens(line.trim());
+        let opens = all.first().is_some_and(|t| has(words::EXPLAINS, &t.low));
+        if opens && all.get(1).is_none_or(|t| t.is(':')) {
+            let head = text[..from].trim();
+            return (says(head) && !goes_on(&text[from..])).then(|| head.to_string());
+        }
+        if n > SHORT {
+            return None;
+        }
+        from += line.len();
+    }
+    None
 }
 
 /// The text holds a mark of its own.
@@ -111,9 +132,24 @@ fn mark(all: &[Token], n: usize, totals: bool) -> Option<Mark> {
         i
     };
     let mut next = skip(n + 1);
-    // "the answer to your question is"
+    let says = |i: &usize| has(SAYS, &all[*i].low) || all[*i].is(':') || all[*i].is('=');
+    // "the answer to your question is", but not "the answer to step 1 is"
     if all.get(next).is_some_and(|t| ["to", "for"].contains(&&*t.low)) {
-        next = (next..all.len().min(next + 24)).find(|i| has(SAYS, &all[*i].low) || all[*i].is(':'))?;
+        let to = (next..all.len().min(next + 24)).find(says)?;
+        let step = |w: &[Token]| has(words::LABELS, &w[0].low) && w[1].shape == Shape::Number && w[0].low != "question";
+        if all[next..to].windows(2).any(step) {
+            return None;
+        }
+        next = to;
+    }
+    // "the total bank balance is"
+    if totals {
+        // "She has 14 in total: 5 pets, …"
+        if before(1) == "in" && n > 1 && !all[n - 2].ends_clause() {
+            return None;
+        }
+        let to = (next..all.len().min(next + 7)).find(|i| all[*i].shape != Shape::Word || has(SAYS, &all[*i].low));
+        next = to.filter(says).unwrap_or(next);
     }
     let said = all.get(next);
     let copula_before =
@@ -189,6 +225,9 @@ mod tests {
             ("Answer: 15. Wait, actually it is 14.", "15. Wait, actually it is 14."),
             ("a 1\nb 2\nTotal: 14\nc 3\nd 4", "14"),
             ("The answer to your question is: 14", "14"),
+            ("The answer to step 1 is 9.\na\nb\nc\nSo 14.", "So 14."),
+            ("a\nb\nThe running total is 9.\nc\nThe total bank balance is 14.", "14."),
+            ("14\n\nExplanation:\n5 pets\n9 cars\nbye", "14"),
         ] {
             assert_eq!(final_span(text, wanted, &digits), want, "{text}");
         }

@@ -50,7 +50,16 @@ impl Retracted {
         if !self.clause.contains(&at) {
             let end = (at..tokens.len()).find(|n| ends_thought(&tokens[*n])).unwrap_or(tokens.len());
             self.clause = clause_start(tokens, at)..end;
-            self.past = tells_the_past(&tokens[self.clause.clone()]);
+            let but = (end..end + 2).any(|n| tokens.get(n).is_some_and(|t| has("but however", &t.low)));
+            let clause = &tokens[self.clause.clone()];
+            // "Previously: X. Now: Y": a label takes its value along.
+            let start = self.clause.start;
+            let label = start
+                .checked_sub(1)
+                .filter(|n| tokens[*n].is(':'))
+                .map_or(&[][..], |colon| &tokens[clause_start(tokens, colon)..colon]);
+            let old = matches!(label, [word] if has(words::RETRACTS, &word.low) || has(words::OLD, &word.low));
+            self.past = tells_the_past(clause) || old || (but && found_first(clause));
         }
         let so_thought = |w: &[Token]| w[0].low == "so" && w[1].low == "i" && w[2].low == "thought";
         self.past || tokens[at..].windows(3).take(12).any(so_thought)
@@ -59,13 +68,25 @@ impl Retracted {
 
 fn tells_the_past(clause: &[Token]) -> bool {
     let thought = |n: usize| clause.get(n).is_some_and(|t| has(words::THOUGHT, &t.low));
-    let past = clause.iter().any(|t| has("before earlier previously", &t.low)) && (0..clause.len()).any(thought);
+    let then = clause.iter().any(|t| has("before earlier previously", &t.low))
+        || clause.windows(2).any(|w| w[0].low == "at" && w[1].low == "first");
+    let past = then && (0..clause.len()).any(thought);
     past || (0..clause.len()).any(|n| {
         let low = &*clause[n].low;
         let used = low == "used" && clause.get(n + 1).is_some_and(|t| t.low == "to");
         let first = has("first initial original earlier previous once had preliminary old", low);
-        used || has(words::RETRACTS, low) || (first && (thought(n + 1) || thought(n + 2)))
+        // "My first sum was …", but not "the first owner was …", which may be one of two.
+        let old = has("initial original earlier previous preliminary", low)
+            || (low == "first" && n > 0 && has("my our", &clause[n - 1].low));
+        let was =
+            (n + 1..=n + 3).any(|n| clause.get(n).is_some_and(|t| has("was were gave came showed yielded", &t.low)));
+        used || has(words::RETRACTS, low) || (first && (thought(n + 1) || thought(n + 2))) || (old && was)
     })
+}
+
+/// "I first found …", which a "but" takes back.
+fn found_first(clause: &[Token]) -> bool {
+    clause.windows(2).any(|w| w[0].low == "first" && has("found picked identified selected chose", &w[1].low))
 }
 
 fn ends_thought(token: &Token) -> bool {
@@ -108,7 +129,7 @@ fn corrects(tokens: &[Token], n: usize) -> bool {
     let opens = n == 0
         || tokens[n - 1].ends_clause()
         || tokens[n - 1].is('(')
-        || has("but oh hmm and no or", &tokens[n - 1].low);
+        || has("but oh hmm and no or later now", &tokens[n - 1].low);
     // "No further records" corrects nothing.
     let no = ["no", "nein"].contains(&low(0));
     let turns = !no || tokens.get(n + 1).is_none_or(Token::ends_clause) || has("wait it that the", low(1));

@@ -188,10 +188,13 @@ fn drop_abbreviation_dots(all: Vec<Token>) -> Vec<Token> {
     let mut rest = all.into_iter().peekable();
     while let Some(token) = rest.next() {
         let more = rest.peek().is_some_and(|next| next.shape != Shape::Break);
+        // "No. 14" is a number, "No. Ann Vey" is a no.
+        let numbered = rest.peek().is_some_and(|next| matches!(next.shape, Shape::Number | Shape::Code));
         let dot = token.is('.') && token.glued && more;
         let short = |word: &Token| {
             let initial = word.text.chars().count() == 1 && word.capital();
-            word.shape == Shape::Word && (initial || words::has(words::ABBREVIATIONS, &word.low))
+            let no = word.low == "no" && !numbered;
+            word.shape == Shape::Word && !no && (initial || words::has(words::ABBREVIATIONS, &word.low))
         };
         if !(dot && out.last().is_some_and(short)) {
             out.push(token);
@@ -208,8 +211,8 @@ fn states_on(all: &[Token]) -> Vec<bool> {
     for token in all.iter().rev() {
         total = !token.is(')') && !token.is(']') && (total || token.low == "total");
         out.push(total || reopens);
-        if token.shape == Shape::Word {
-            reopens = words::has(words::REOPENS, &token.low);
+        if token.shape != Shape::Mark {
+            reopens = token.shape == Shape::Word && words::has(words::REOPENS, &token.low);
         }
     }
     out.reverse();

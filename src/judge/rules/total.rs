@@ -8,7 +8,7 @@ use super::words::{self, has};
 
 /// Stand before a result.
 const TOTAL: &str = "total totals totalling totaling sum sums altogether combined overall makes making equals gives \
-    giving adds together make come comes insgesamt gesamt summe suma somme totale gesamtguthaben";
+    giving adds adding together make come comes insgesamt gesamt summe suma somme totale gesamtguthaben";
 /// Follow the noun after "how many".
 const ENDS_UNIT: &str = "do does did are is was were belong in have has the of keep hold own can on there at that \
     who total different";
@@ -20,9 +20,11 @@ pub fn results(tokens: &[Token], asked: &[Token], restated: &[i128], hits: Vec<H
     let hits = out_of(tokens, hits);
     let hits = marked(tokens, hits);
     let unit = unit(asked);
+    // A result is counted in no unit of the work, unless the question is.
+    let hits: Vec<_> = hits.into_iter().filter(|hit| !of_the_work(tokens, asked, hit)).collect();
     let hits = prefer(hits, |hit| in_unit(tokens, &unit, hit));
     let hits = prefer(hits, |hit| !restated.contains(&hit.value.micros));
-    let hits = prefer(hits, |hit| !year(tokens, hit) && !of_the_work(tokens, hit));
+    let hits = prefer(hits, |hit| !year(tokens, hit) && !age(tokens, hit));
     let hits = concluded(tokens, hits);
     sum_of_others(tokens, hits)
 }
@@ -70,23 +72,20 @@ fn marked(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
         rest.iter().any(|w| has("altogether combined overall total insgesamt together", w))
             || rest.windows(2).any(|pair| pair == ["in", "all"])
     };
-    let mut n = 0;
-    let flags: Vec<bool> = hits
-        .iter()
-        .map(|hit| {
-            n += 1;
-            before(n - 1, hit) || after(hit)
-        })
-        .collect();
+    // In "14 in total: 5 pets …" the total is the one before the colon.
+    let taken: Vec<bool> = hits.iter().map(after).collect();
+    let led = |n: usize| n > 0 && taken[n - 1] && tokens[hits[n - 1].to..hits[n].from].iter().any(|t| t.is(':'));
+    let flag = |(n, hit)| taken[n] || (!led(n) && before(n, hit));
+    let flags: Vec<bool> = hits.iter().enumerate().map(flag).collect();
     let some: Vec<_> = hits.iter().zip(flags).filter(|(_, flag)| *flag).map(|(hit, _)| hit.clone()).collect();
     if one_value(&some) { some } else { hits }
 }
 
-/// The last words of the clause; a colon at its start brings the clause before it along.
+/// The last words of the clause; a colon or a table's bar at its start brings the clause before it along.
 fn near_before(tokens: &[Token]) -> &[Token] {
     let near = &tokens[tokens.len().saturating_sub(7)..];
     let start = clause_start(near, near.len());
-    let colon = start > 0 && near[start - 1].is(':');
+    let colon = start > 0 && (near[start - 1].is(':') || near[start - 1].is('|'));
     &near[if colon { clause_start(near, start - 1) } else { start }..]
 }
 
@@ -124,6 +123,13 @@ fn year(tokens: &[Token], hit: &Hit<Amount>) -> bool {
         && hit.value.currency == super::number::Currency::None
 }
 
+/// "77 years old", "aged 77".
+fn age(tokens: &[Token], hit: &Hit<Amount>) -> bool {
+    let low = |n: Option<usize>| n.and_then(|n| tokens.get(n)).map_or("", |t| &*t.low);
+    let years = has("year years yr yrs", low(Some(hit.to))) && has("old of", low(Some(hit.to + 1)));
+    years || has("year-old years-old", low(Some(hit.to))) || has("aged age", low(hit.from.checked_sub(1)))
+}
+
 /// "…, so 14": what follows the last conclusion, if it says a value.
 fn concluded(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
     let Some(last) = hits.last().map(|hit| hit.from) else { return hits };
@@ -135,11 +141,11 @@ fn concluded(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
     hits.into_iter().filter(|hit| hit.from > word).collect()
 }
 
-/// "in 4 files": what was read, not what was asked.
-fn of_the_work(tokens: &[Token], hit: &Hit<Amount>) -> bool {
-    tokens
-        .get(hit.to)
-        .is_some_and(|t| has("file files document documents source sources step steps query queries lines", &t.low))
+/// "in 4 files", "after 3 hours": what was done, not what was asked.
+fn of_the_work(tokens: &[Token], asked: &[Token], hit: &Hit<Amount>) -> bool {
+    let work = "file files document documents source sources step steps query queries lines minute minutes hour hours \
+        second seconds";
+    tokens.get(hit.to).is_some_and(|t| has(work, &t.low) && !asked.iter().any(|a| a.low == t.low))
 }
 
 /// "14: 5, 4, 3 and 2" and "5, 4, 3 and 2: 14". A comma is not enough: in "1, 2 and 3" nothing is a sum.
@@ -147,7 +153,7 @@ fn sum_of_others(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
     let [first, second, .., before, last] = hits.as_slice() else { return hits };
     let all: i128 = hits.iter().map(|hit| hit.value.micros).sum();
     let apart = |a: &Hit<Amount>, b: &Hit<Amount>| {
-        tokens[a.to..b.from].iter().any(|t| (t.ends_clause() && !t.is(',')) || t.low == "is")
+        tokens[a.to..b.from].iter().any(|t| (t.ends_clause() && !t.is(',')) || has("is namely comprising", &t.low))
     };
     let is_sum = |hit: &Hit<Amount>| (all - 2 * hit.value.micros).abs() < 5_000;
     if is_sum(first) && apart(first, second) {

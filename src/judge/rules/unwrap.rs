@@ -90,18 +90,16 @@ fn plain(value: &Value) -> String {
 /// The last fenced block that is JSON.
 fn fenced(text: &str) -> Option<(usize, Structure)> {
     let mut best = None;
-    for fence in ["```", "~~~"] {
-        let marks: Vec<usize> = text.match_indices(fence).map(|(i, _)| i).collect();
-        for pair in marks.windows(2) {
-            let inner = &text[pair[0] + 3..pair[1]];
-            let body = inner.split_once('\n').map_or(inner, |(_, body)| body).trim();
-            // Fields beside other text are a note; only an answer's own field outweighs the text.
-            if body.starts_with(['{', '['])
-                && let Some(found) = json(body)
-                && (matches!(found, Structure::Answer(_)) || (pair[0] == 0 && pair[1] + 3 == text.len()))
-            {
-                best = Some((pair[1] + 3, found));
-            }
+    let marks: Vec<usize> = text.match_indices("```").map(|(i, _)| i).collect();
+    for pair in marks.windows(2) {
+        let inner = &text[pair[0] + 3..pair[1]];
+        let body = inner.split_once('\n').map_or(inner, |(_, body)| body).trim();
+        // Fields beside other text are a note; only an answer's own field outweighs the text.
+        if body.starts_with(['{', '['])
+            && let Some(found) = json(body)
+            && (matches!(found, Structure::Answer(_)) || (pair[0] == 0 && pair[1] + 3 == text.len()))
+        {
+            best = Some((pair[1] + 3, found));
         }
     }
     best

@@ -40,6 +40,9 @@ pub const CORRECTS: &str = "actually wait correction corrected correct revised r
 /// Open a clause that tells what was thought before.
 pub const RETRACTS: &str = "initially originally previously formerly anfangs zuerst inicialmente";
 
+/// Labels of what no longer stands, as in "old: 5, new: 6".
+pub const OLD: &str = "old before wrong incorrect earlier previous draft";
+
 /// Verbs that make `first …`, `at first …` or `earlier …` a story of the past.
 pub const THOUGHT: &str = "said thought got guess guessed guessing answer answered considered counted had wrote \
     believed draft try attempt pass estimate figured assumed suspected came looked computed";
@@ -67,7 +70,7 @@ pub const CONCLUDES: &str = "so thus therefore hence ergo consequently according
 /// Say "more".
 pub const MORE: &str = "more most higher highest larger largest greater greatest older oldest bigger biggest richer \
     richest wealthier wealthiest earlier earliest longer longest better best sooner soonest first top maximum max \
-    newer newest mehr más plus";
+    newer newest mehr más più plus";
 
 /// Say "less".
 pub const LESS: &str = "fewer fewest less least lower lowest smaller smallest younger youngest later latest shorter \
@@ -84,7 +87,7 @@ pub const EXCEEDS: &str = "> exceeds exceed outnumbers surpasses exceeding surpa
 pub const LOSES: &str = "second runner-up runner runnerup loses lost lose loser trails trailing behind losing third";
 
 /// Who is spoken of here is the winner.
-pub const WINS: &str = "wins winner win winning prevails victorious answer";
+pub const WINS: &str = "wins winner win winning prevails victorious ahead answer";
 
 /// Small words and the trade's nouns: in capitals at the start of a sentence they are no part of a name.
 pub const COMMON: &str = "a an the this that these those it its he she they we i you his her their our my your who \
@@ -125,6 +128,11 @@ pub const COMMON: &str = "a an the this that these those it its he she they we i
     respuesta le les un une est sont et ou pas mais donc réponse personne propriétaire finale qui avec du au a l il \
     elle c'est il lo gli risposta è e o non ma quindi proprietario persona que a resposta o os as é são";
 
+/// Of the common words, those that are surnames too, behind a given name; and those that are given names.
+pub const SURNAMES_TOO: &str = "may west north south east best";
+/// See [`SURNAMES_TOO`].
+pub const GIVEN_NAMES_TOO: &str = "april june august jan will";
+
 /// After a possessive name, these speak of another person.
 pub const KIN: &str = "brother sister sibling wife husband spouse partner mother father son daughter child cousin \
     uncle aunt neighbor neighbour boss friend colleague coworker co-worker roommate landlord twin parent grandson \
@@ -135,11 +143,16 @@ pub const HEDGES: &str = "or possibly maybe perhaps alternatively otherwise coul
 
 /// A number after these is a place, not an amount.
 pub const LABELS: &str = "number step line block row page file question hop attempt section part chapter version \
-    plate route table column item option record# note footnote figure phase stage query q schritt";
+    plate route table column item option record# note footnote figure phase stage query q schritt past record \
+    code errno";
 
 /// A line that opens with one of these says goodbye or where the answer is from.
 pub const CLOSING: &str = "let hope please thanks thank feel happy glad source sources note confidence verified \
     verification explanation reasoning evidence done end regards cheers checked confirmed method";
+
+/// A line that opens with one of these and a colon tells how the answer was found.
+pub const EXPLAINS: &str = "explanation explanations reasoning justification evidence details breakdown calculation \
+    method methodology steps source sources why how working derivation verification proof basis";
 
 /// May stand right beside a phrase without being a part of it.
 pub const BESIDE: &str = "a an the is are was were be been as in with has have had of by called named from at to \
