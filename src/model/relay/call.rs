@@ -2,7 +2,7 @@
 //! counted when this is dropped, whatever became of it.
 
 use super::trial::TrialRelay;
-use crate::model::Meter;
+use crate::model::{Meter, TransportError};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::OwnedSemaphorePermit;
@@ -81,6 +81,13 @@ impl Call {
             meter.push(piece);
         }
         self.ended |= self.length == Some(self.called.down);
+    }
+
+    /// A recording is to blame for there being no answer, or no more of it; gives back how.
+    pub(super) fn recording_failed(&mut self, error: &TransportError) -> String {
+        let host = self.trial.relay.endpoint.host();
+        let why = format!("what `{host}` says is played back or recorded, and that failed: {error}");
+        self.recording.insert(why).clone()
     }
 
     /// The answer has come whole.

@@ -116,9 +116,7 @@ impl TrialRelay {
         let response = match response {
             Ok(Ok(response)) => response,
             Ok(Err(error)) if error.is_of_recording() => {
-                let why = format!("is played back or recorded, and that failed: {error}");
-                call.recording = Some(why.clone());
-                return Err(Refusal::new(400, "recording", format!("`{}` {why}", endpoint.host())));
+                return Err(Refusal::new(400, "recording", call.recording_failed(&error)));
             }
             Ok(Err(error)) => return Err(failed(format!("can't be reached: {error}"), call)),
             Err(_) => return Err(failed(format!("gave no answer for {} s", SILENCE.as_secs()), call)),
@@ -212,7 +210,9 @@ impl TrialRelay {
                     return Some((Ok(Frame::data(piece)), (body, call)));
                 }
                 Ok(Some(Err(error))) => {
-                    call.recording = error.is_of_recording().then(|| error.to_string());
+                    if error.is_of_recording() {
+                        call.recording_failed(&error);
+                    }
                     format!("broke off its answer: {error}")
                 }
                 Err(_) => format!("was silent in its answer for {} s", SILENCE.as_secs()),

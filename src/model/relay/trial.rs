@@ -159,7 +159,7 @@ impl TrialRelay {
         {
             let mut state = self.state();
             if let Some(why) = &call.recording {
-                state.used.recording.get_or_insert_with(|| format!("`{host}` {why}"));
+                state.used.recording.get_or_insert_with(|| why.clone());
             }
             if !call.sent {
                 state.used.refused += 1;
