@@ -38,10 +38,6 @@ pub struct JudgeCasesArgs {
     #[arg(long, value_name = "N")]
     judge_votes: Option<u32>,
 
-    /// What judges' models cost, in US dollars; without it no cost is known
-    #[arg(long, value_name = "FILE")]
-    prices: Option<PathBuf>,
-
     /// The rubric for judges that ask models [default: the built-in one]
     #[arg(long, value_name = "FILE")]
     rubric: Option<PathBuf>,

@@ -78,10 +78,15 @@ pub fn lend(
     let capped = caps != Caps::default() || spend.is_capped();
     let prices = prices(config, engine)?;
     for setup in agents {
-        if let Agent::Loop(turns) = &setup.agent
-            && (turns.caps.cost.is_some() || spend.is_capped())
+        let asked = match &setup.agent {
+            Agent::Loop(turns) => Some((&turns.client, &turns.prices, turns.caps)),
+            Agent::Search(search) => Some((&search.client, &search.prices, search.caps)),
+            _ => None,
+        };
+        if let Some((client, prices, caps)) = asked
+            && (caps.cost.is_some() || spend.is_capped())
         {
-            price_needed(&turns.client.endpoint().model, &turns.prices)?;
+            price_needed(&client.endpoint().model, prices)?;
         }
         let installed = matches!(setup.agent, Agent::Installed(_));
         let (true, Some(model)) = (installed || matches!(setup.agent, Agent::Command { .. }), &setup.model) else {
