@@ -2,7 +2,7 @@
 
 use super::drive::{self, EngineArgs};
 use super::error::Error;
-use super::load::{Loaded, load};
+use super::load::{Loaded, Purpose, load};
 use super::words::{Format, count};
 use crate::answer::Answer;
 use crate::config;
@@ -75,10 +75,8 @@ pub async fn run(args: &JudgeArgs) -> Result<u8, Error> {
     };
     // For another judge than the job's the variables that name models count.
     let variable = |name: &str| std::env::var(name).ok().filter(|_| args.judge.is_some() && name.starts_with("JUDGE_"));
-    let mut config = config::resolve(&flags, variable, Some(file), &found.record.name)?;
-    // No agent runs, so none of their variables has to be set.
-    config.agents.iter_mut().for_each(|agent| agent.env.clear());
-    let Loaded { job, record, notes, .. } = load(&config, false, &args.engine)?;
+    let config = config::resolve(&flags, variable, Some(file), &found.record.name)?;
+    let Loaded { job, record, notes, .. } = load(&config, Purpose::Judge, &args.engine)?;
     notes.iter().for_each(|note| super::say(note));
     let mut now = record;
     (now.judge, now.judge_parameters) = (found.record.judge.clone(), found.record.judge_parameters.clone());

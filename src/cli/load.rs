@@ -95,8 +95,20 @@ fn network_word(task: &JobTask) -> String {
     words.into_iter().collect::<Vec<_>>().join("/")
 }
 
-/// Loads what `config` names. `check_only` changes nothing on disk.
-pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Loaded, Error> {
+/// What a job is loaded for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be run.
+    Run,
+    /// To be looked at; nothing on disk is changed.
+    Show,
+    /// To have its answers judged: no agent runs, so nothing that one would need has to be there.
+    Judge,
+}
+
+/// Loads what `config` names.
+pub fn load(config: &Config, purpose: Purpose, engine: &EngineArgs) -> Result<Loaded, Error> {
+    let check_only = purpose == Purpose::Show;
     let mut notes = Vec::new();
     let mut tasks = Vec::new();
     let mut corpora = Vec::new();
@@ -134,8 +146,12 @@ pub fn load(config: &Config, check_only: bool, engine: &EngineArgs) -> Result<Lo
         complete(&tasks)?;
     }
 
-    let mut agents = config.agents.iter().map(|one| agent(one, config, engine)).collect::<Result<Vec<_>, Error>>()?;
-    let spend = lend(&mut agents, config, engine, &mut notes)?;
+    let mut agents =
+        config.agents.iter().map(|one| agent(one, config, purpose, engine)).collect::<Result<Vec<_>, Error>>()?;
+    let spend = match purpose {
+        Purpose::Judge => Arc::default(),
+        Purpose::Run | Purpose::Show => lend(&mut agents, config, engine, &mut notes)?,
+    };
     let named = config.judge.name.clone().or_else(|| corpora.iter().find_map(|corpus| corpus.suite.judge.clone()));
     let named = named.unwrap_or_else(|| "rules".to_owned());
     let judge = engine.judge(&named, &config.judge, prices(config, engine)?)?;
@@ -254,11 +270,15 @@ fn unique(tasks: &[Task]) -> Result<(), Error> {
     Ok(())
 }
 
-fn agent(config: &AgentConfig, job: &Config, engine: &EngineArgs) -> Result<AgentSetup, Error> {
+fn agent(config: &AgentConfig, job: &Config, purpose: Purpose, engine: &EngineArgs) -> Result<AgentSetup, Error> {
     let mut kwargs = config.kwargs.clone();
+    let runs = purpose != Purpose::Judge;
+    // Who is asked nothing may be anywhere.
+    let anywhere = |name: &str| (!runs && name.ends_with("_BASE_URL")).then(|| "http://127.0.0.1".to_owned());
+    let variable = |name: &str| engine.variable(name).or_else(|| anywhere(name));
     let asked = match (config.name.as_str(), &config.model) {
-        ("loop", Some(model)) => Some(turns(model, std::mem::take(&mut kwargs), job, engine)?),
-        ("messages-search", Some(model)) => Some(search(model, std::mem::take(&mut kwargs), job, engine)?),
+        ("loop", Some(model)) => Some(turns(model, std::mem::take(&mut kwargs), job, engine, &variable)?),
+        ("messages-search", Some(model)) => Some(search(model, std::mem::take(&mut kwargs), job, engine, &variable)?),
         _ => None,
     };
     let line = kwargs.remove("command");
@@ -274,7 +294,7 @@ fn agent(config: &AgentConfig, job: &Config, engine: &EngineArgs) -> Result<Agen
     if agent.needs_model() && config.model.is_none() {
         return Err(agent::Error::NoModel { name: config.name.clone() }.into());
     }
-    let env = task::resolve_env(&config.env, |name| std::env::var(name).ok())?;
+    let env = if runs { task::resolve_env(&config.env, |name| std::env::var(name).ok())? } else { BTreeMap::new() };
     Ok(AgentSetup {
         agent,
         model: config.model.clone(),
@@ -292,11 +312,12 @@ fn turns(
     kwargs: serde_json::Map<String, serde_json::Value>,
     job: &Config,
     engine: &EngineArgs,
+    variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Agent, Error> {
     let wrong = |why: String| Error::Usage(format!("agent `loop`: {why}"));
     let settings: LoopSettings = serde_json::from_value(kwargs.into()).map_err(|e| wrong(e.to_string()))?;
     settings.wrong().map_or(Ok(()), |why| Err(wrong(why)))?;
-    let endpoint = Endpoint::from_env(model, &|name| engine.variable(name))?;
+    let endpoint = Endpoint::from_env(model, variable)?;
     let prices = agent_prices(settings.prices.as_deref(), job, engine)?;
     let caps = settings.caps().and(caps(job));
     let client = Client::new(endpoint, engine.transport()?, Default::default());
@@ -314,11 +335,12 @@ fn search(
     kwargs: serde_json::Map<String, serde_json::Value>,
     job: &Config,
     engine: &EngineArgs,
+    variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Agent, Error> {
     let wrong = |why: String| Error::Usage(format!("agent `messages-search`: {why}"));
     let settings: SearchSettings = serde_json::from_value(kwargs.into()).map_err(|e| wrong(e.to_string()))?;
     settings.wrong().map_or(Ok(()), |why| Err(wrong(why)))?;
-    let endpoint = Endpoint::from_env(model, &|name| engine.variable(name))?;
+    let endpoint = Endpoint::from_env(model, variable)?;
     if endpoint.api != Api::Messages {
         return Err(wrong(format!(
             "`{model}` is not asked by Messages, and only there are tools called from code\n\nhint: name the model as \

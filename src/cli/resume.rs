@@ -2,7 +2,7 @@
 
 use super::drive::{self, EngineArgs};
 use super::error::Error;
-use super::load::load;
+use super::load::{Purpose, load};
 use crate::config;
 use crate::job::{Job, Todo, Unjudged};
 use crate::results::{self, Next, Store};
@@ -49,7 +49,7 @@ pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
     };
     // Only the job's own settings count here: a variable set since then must not make it another job.
     let config = config::resolve(&flags, |_| None, Some(file), &found.record.name)?;
-    let mut loaded = load(&config, false, &args.engine)?;
+    let mut loaded = load(&config, Purpose::Run, &args.engine)?;
     if found.record.calibrate.is_some() {
         loaded.plan_again(&found.record.trials);
     }

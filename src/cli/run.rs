@@ -5,7 +5,7 @@ use super::categories::CategoryArgs;
 use super::drive::{self, EngineArgs};
 use super::error::Error;
 use super::keys;
-use super::load::{Loaded, load};
+use super::load::{Loaded, Purpose, load};
 use super::model::CapArgs;
 use super::vendor::VendorArgs;
 use crate::config::{self, Flags, JudgeConfig, ModelConfig};
@@ -163,7 +163,7 @@ pub async fn run(args: &RunArgs) -> Result<u8, Error> {
     let file = config::find_job_file(args.config.as_deref(), Path::new("."))?;
     let name = config::default_job_name(&jiff::ZonedDateTime::now());
     let mut config = config::resolve(&args.flags(), |name| std::env::var(name).ok(), file, &name)?;
-    let mut loaded = load(&config, args.dry_run, &args.engine)?;
+    let mut loaded = load(&config, if args.dry_run { Purpose::Show } else { Purpose::Run }, &args.engine)?;
     config.judge.name = Some(loaded.judge.clone());
     args.check_judge(&loaded.job.judge)?;
     keys::audit(&mut loaded, args.plans.as_deref())?;

@@ -88,7 +88,7 @@ fn the_worked_example_comes_out_in_every_format_without_the_judges_time() {
 #[test]
 fn ratios_are_sums_over_sums_a_wrong_answer_solves_nothing_and_without_an_ideal_there_is_none() {
     let suite = Suite::new();
-    let mut record = job("j", &["t", "bare"], 2);
+    let mut record = job("j", &["t", "without"], 2);
     record.tasks[0].ideal = Some(Ideal { steps: Some(4), ..Ideal::default() });
     let took = |task: &str, attempt: u32| match (task, attempt) {
         ("t", 1) => (6, 5, 8.0, 0.0, 1.0),

@@ -278,6 +278,29 @@ fn what_is_missing_or_wrong_is_said_before_anything_runs() {
     assert!(!suite.join("jobs").exists());
 }
 
+/// Whoever judges stored answers may have no key, and no server, of the agent's model.
+#[test]
+fn answers_of_a_model_are_judged_again_without_its_key() {
+    let chat = json!({"role": "assistant", "content": null, "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "finish", "arguments": "{\"answer\":\"42\"}"}}]});
+    for (model, act) in [
+        ("anthropic/claude-x", two_turns().remove(1)),
+        ("org/a-model-of-mine", Act::stream(&chat_stream(&chat, "tool_calls"))),
+    ] {
+        let suite = tiny::suite(&["t"]);
+        let server = Server::start(vec![act]);
+        fake(&suite, &server, model, &[]).expect_code(0);
+        let mut judge = suite.command(&["judge", "jobs/j", "--judge", "rules", "--no-cache"]);
+        for name in ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_KEY"] {
+            judge.env_remove(name);
+        }
+        let out = judge.output().expect("the binary starts");
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(0), "{model}: {said}");
+        assert!(String::from_utf8_lossy(&out.stdout).starts_with("judge rules: 1 answer judged"), "{model}");
+    }
+}
+
 #[test]
 fn a_recorded_job_runs_again_without_a_provider_or_a_key_and_nothing_else_does() {
     let suite = tiny::suite(&["t"]);

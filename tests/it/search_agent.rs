@@ -336,7 +336,10 @@ fn it_does_not_start_where_a_task_closes_the_network_unless_that_is_allowed_in_w
         (&["-m", "claude-x", "--ak", "task_budget=1"], "`task_budget` is 1; it must be at least 20000, or `off`"),
         (&["-m", "claude-x", "--ak", "result_tag=<x>"], "`result_tag` is `<x>`"),
         (&["-m", "claude-x", "--ak", "turns=3"], "unknown field `turns`"),
-        (&["-m", "claude-x", "--ak", "cost_budget=1"], "`cost_budget` needs `prices`"),
+        (
+            &["-m", "claude-x", "--ak", "provider_tools=true", "--ak", "cost_budget=1"],
+            "a cap on cost needs the price of `claude-x`, which isn't known",
+        ),
         (&["-m", "claude-x", "--ak", "web_search=off", "--ak", "web_fetch=off"], "nothing to search with"),
     ] {
         let said = run(more).expect_code(2).stderr;
