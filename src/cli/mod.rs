@@ -3,6 +3,7 @@
 mod error;
 pub mod exit;
 
+mod agents;
 mod attack;
 mod audit;
 mod base;
