@@ -275,6 +275,23 @@ fn what_is_missing_or_wrong_is_said_before_anything_runs() {
         assert!(said.contains("a cap on cost needs the price of `claude-x`"), "{said}");
         assert!(said.contains("hint: `--prices FILE`"), "{said}");
     }
+    // A part without a price would make the cost unknown in the first turn, which would end each run.
+    suite.write("prices.toml", PRICES);
+    for (agent, more, lacks) in [
+        (
+            "messages-search",
+            &["--ak", "provider_tools=true"][..],
+            "`cache_write`, `web_fetch_requests`, `web_search_requests`",
+        ),
+        ("loop", &["--ak", "cache=true"], "`cache_write`"),
+        ("mini-swe-agent", &[], "`cache_write`"),
+    ] {
+        let args = ["run", "tasks", "-a", agent, "-m", "claude-x", "--fake-engine", "engine.json"];
+        let capped = ["--max-cost", "1", "--prices", "prices.toml"];
+        let said = run(&suite, &server.url(), &[&args[..], &capped, more].concat()).expect_code(2).stderr;
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("all prices of `claude-x`") && said.contains(lacks), "{agent}: {said}");
+    }
     assert!(!suite.join("jobs").exists());
 }
 
