@@ -144,7 +144,8 @@ pub fn job_line(job: &Job) -> String {
         kind => kind,
     };
     let trials = number_of(job.trials.len() as u64, "trial");
-    format!("{}, {trials}, judge {}, {engine}{spent}{part}", tasks(job.tasks.len() as u64), job.judge)
+    let played = if job.observed.played_back { "; models were played back, so times are not theirs" } else { "" };
+    format!("{}, {trials}, judge {}, {engine}{spent}{played}{part}", tasks(job.tasks.len() as u64), job.judge)
 }
 
 /// Why a trial ended as it did: what went wrong, else what the judge said.

@@ -140,6 +140,12 @@ fn the_best_right_trial_becomes_the_ideal_once_and_the_task_stays_the_same_task(
     let said = suite.run(&["ideal", "jobs/j"]).expect_code(0).stderr;
     assert!(said.contains("0 tasks got another ideal, 1 unchanged"), "{said}");
     assert_eq!(suite.read("tasks/t/task.toml"), new, "a second time changes nothing");
+    let mut record = job("back", &["t"], 1);
+    record.tasks[0].content_digest = before;
+    record.observed.played_back = true;
+    stored(&suite, record, &[(5, 4, 0.1, 0.0, 1.0)]);
+    let said = suite.run(&["ideal", "jobs/back"]).expect_code(0).stderr;
+    assert!(said.contains("0 tasks got another ideal, 1 unchanged"), "a recording's time is nobody's: {said}");
     suite.write("tasks/t/instruction.md", "How many, really?\n");
     let said = suite.run(&["ideal", "jobs/j"]).expect_code(0).stderr;
     assert!(said.contains("`t` is not the task that was run, left alone"), "{said}");
