@@ -175,6 +175,21 @@ fn what_was_said_and_used_before_a_provider_failed_is_kept() {
 }
 
 #[test]
+fn the_same_trouble_of_a_provider_is_counted_as_one_kind_however_often_it_was_asked() {
+    let suite = tiny::suite(&["t"]);
+    let n = AtomicUsize::new(0);
+    let server = Server::with(move |_| {
+        let body = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}});
+        let busy = Act::json(429, &body).header("retry-after-ms", "1");
+        if n.fetch_add(1, Ordering::Relaxed) == 0 { busy.header("x-should-retry", "false") } else { busy }
+    });
+    fake(&suite, &server, "claude-x", &["-k", "3", "-n", "1", "-r", "0"]).expect_code(3);
+    assert_eq!(server.requests().len(), 1 + 11 + 11, "one try, and twice all that are allowed");
+    let page = suite.run(&["report", "jobs/j", "--format", "md"]).expect_code(0).stdout;
+    assert!(page.contains("| 3 | fault | in provider: ") && page.contains("asks for fewer requests"), "{page}");
+}
+
+#[test]
 fn a_key_that_is_not_accepted_stops_the_job_in_one_sentence_and_resume_goes_on() {
     let suite = tiny::suite(&["a", "b", "c"]);
     let calls = AtomicUsize::new(0);
