@@ -195,7 +195,7 @@ pub fn load(config: &Config, purpose: Purpose, engine: &EngineArgs) -> Result<Lo
         tasks: records,
         trials: plan.trials.clone(),
         calibrate: None,
-        observed: observed(),
+        observed: observed(engine),
     };
     let egress = Arc::new(egress);
     let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, egress, spend, settings };
@@ -333,7 +333,7 @@ fn dataset_name(config: &Config) -> String {
     path.map(task::task_name).unwrap_or_default()
 }
 
-fn observed() -> Observed {
+fn observed(engine: &EngineArgs) -> Observed {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     Observed {
         id: uuid::Uuid::new_v4().to_string(),
@@ -341,5 +341,6 @@ fn observed() -> Observed {
         engine: EngineRecord { kind: String::new(), api_version: None, os: None, arch: None },
         base_images: Vec::new(),
         images: Vec::new(),
+        played_back: engine.plays_back(),
     }
 }

@@ -5,7 +5,7 @@ use super::error::Error;
 use crate::agent::Agent;
 use crate::config::{Config, ModelConfig};
 use crate::job::AgentSetup;
-use crate::model::{Caps, Endpoint, Prices, Relay, Spend};
+use crate::model::{Api, Caps, Endpoint, Prices, Relay, Spend, Usage};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,16 +53,31 @@ pub fn caps(config: &Config) -> Caps {
     Caps { requests: model.max_requests, tokens: model.max_tokens, cost: model.max_cost_usd }
 }
 
-/// A cap on cost can't be held to where the model's price isn't known.
-fn price_needed(model: &str, prices: &Prices) -> Result<(), Error> {
-    if prices.cost(model, &Default::default()).is_some() {
+/// A cap on cost can't be held to where a price isn't known, be it of a part that agents use in passing: the cost would be
+/// unknown from there on.
+fn price_needed(model: &str, prices: &Prices, may_use: &Usage) -> Result<(), Error> {
+    if prices.cost(model, may_use).is_some() {
         return Ok(());
     }
+    let parts = [("cache_read", may_use.cache_read), ("cache_write", may_use.cache_write)];
+    let parts = parts.into_iter().filter(|(_, used)| *used > 0).map(|(name, _)| name);
+    let parts = parts.chain(may_use.server_tools.keys().map(String::as_str));
+    let parts = parts.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let what = match prices.cost(model, &Usage::default()) {
+        None => format!("the price of `{model}`, which isn't known"),
+        Some(_) => format!("all prices of `{model}` that may count, and of {parts} not all are known"),
+    };
     let why = format!(
-        "a cap on cost needs the price of `{model}`, which isn't known\n\nhint: `--prices FILE`, or in the job file \
-         `seatrial: {{model: {{prices: prices.toml}}}}`, names a file of prices"
+        "a cap on cost needs {what}\n\nhint: `--prices FILE`, or in the job file `seatrial: {{model: {{prices: \
+         prices.toml}}}}`, names a file of prices"
     );
     Err(Error::Usage(why))
+}
+
+/// A bit of all that an agent may use there: providers read from their caches unasked, and write to them where one asks.
+fn bit(writes_cache: bool, tools: &[&str]) -> Usage {
+    let server_tools = tools.iter().map(|name| ((*name).to_owned(), 1)).collect();
+    Usage { cache_read: 1, cache_write: writes_cache.into(), server_tools, ..Usage::default() }
 }
 
 /// Gives each agent that is to use a model the relay to it, where this machine has the model's key or server. What all
@@ -79,14 +94,17 @@ pub fn lend(
     let prices = prices(config, engine)?;
     for setup in agents {
         let asked = match &setup.agent {
-            Agent::Loop(turns) => Some((&turns.client, &turns.prices, turns.caps)),
-            Agent::Search(search) => Some((&search.client, &search.prices, search.caps)),
+            Agent::Loop(turns) => Some((&turns.client, &turns.prices, turns.caps, bit(turns.settings.cache, &[]))),
+            Agent::Search(search) => {
+                let tools = ["web_search_requests", "web_fetch_requests"];
+                Some((&search.client, &search.prices, search.caps, bit(true, &tools)))
+            }
             _ => None,
         };
-        if let Some((client, prices, caps)) = asked
+        if let Some((client, prices, caps, may_use)) = asked
             && (caps.cost.is_some() || spend.is_capped())
         {
-            price_needed(&client.endpoint().model, prices)?;
+            price_needed(&client.endpoint().model, prices, &may_use)?;
         }
         let installed = matches!(setup.agent, Agent::Installed(_));
         let (true, Some(model)) = (installed || matches!(setup.agent, Agent::Command { .. }), &setup.model) else {
@@ -100,7 +118,7 @@ pub fn lend(
             Err(_) => continue,
         };
         if caps.cost.is_some() || spend.is_capped() {
-            price_needed(&endpoint.model, &prices)?;
+            price_needed(&endpoint.model, &prices, &bit(endpoint.api == Api::Messages, &[]))?;
         }
         notes.push(format!(
             "`{model}` at `{}` is lent to the agent; the key stays outside its sandbox",

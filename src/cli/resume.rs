@@ -59,6 +59,10 @@ pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
     now.observed.engine = drive::engine_record(&engine);
     let mut differences = found.record.differences(&now);
     differences.extend(store.changed_settings());
+    // Which answers have been given already, a recording doesn't know: it would give the first ones again.
+    if found.record.observed.played_back || args.engine.plays_back() {
+        differences.push("models are played back, which begins anew: run the job again as a whole".to_owned());
+    }
     if !differences.is_empty() {
         return Err(results::Error::Changed { dir: args.job.clone(), differences }.into());
     }

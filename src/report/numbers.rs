@@ -144,7 +144,8 @@ pub fn job_line(job: &Job) -> String {
         kind => kind,
     };
     let trials = number_of(job.trials.len() as u64, "trial");
-    format!("{}, {trials}, judge {}, {engine}{spent}{part}", tasks(job.tasks.len() as u64), job.judge)
+    let played = if job.observed.played_back { "; models were played back, so times are not theirs" } else { "" };
+    format!("{}, {trials}, judge {}, {engine}{spent}{played}{part}", tasks(job.tasks.len() as u64), job.judge)
 }
 
 /// Why a trial ended as it did: what went wrong, else what the judge said.
@@ -202,6 +203,10 @@ pub fn groups(job: &Job) -> Vec<Group> {
         // What an agent wrote last is shown for the first of those that ended alike.
         let line = ended.get(planned.name.as_str()).and_then(|record| record.agent_run.as_ref()?.last_line.as_deref());
         let alike = line.map_or(why.clone(), |line| why.replace(line, ""));
+        // How often and how long a provider was asked, and its request's number, are each trial's own.
+        let own = [", after ", " (request `"].into_iter().filter_map(|own| alike.find(own)).min();
+        let alike =
+            if alike.starts_with("in provider: ") { alike[..own.unwrap_or(alike.len())].to_owned() } else { alike };
         match groups.iter_mut().find(|(before, group)| group.state == state && *before == alike) {
             Some((_, group)) => group.count += 1,
             None => groups.push((alike, Group { state, why, count: 1, first: planned.name.clone() })),

@@ -130,7 +130,7 @@ fn agent_result(record: &TrialRecord) -> Value {
     let asked = record.agent_run.as_ref().and_then(|run| run.model.as_ref());
     let (usage, cost) = match (asked, &record.model) {
         (Some(asked), _) => (asked.usage.as_ref(), asked.cost_usd),
-        (None, Some(lent)) => (Some(&lent.usage), lent.cost_usd),
+        (None, Some(lent)) => (Some(&lent.usage).filter(|_| lent.unmetered == 0), lent.cost_usd),
         (None, None) => return json!({}),
     };
     json!({

@@ -107,6 +107,9 @@ pub struct Observed {
     pub base_images: Vec<ImageRecord>,
     /// The images of the tasks, in the order in which they became ready; the store fills this.
     pub images: Vec<ImageRecord>,
+    /// Models were played back from a recording: what they took is then no time of theirs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub played_back: bool,
 }
 
 /// An engine.

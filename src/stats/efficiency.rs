@@ -96,7 +96,8 @@ pub struct Best {
 }
 
 /// Of each task in these jobs, by its directory and content digest, the best trial that passes and whose steps are known:
-/// the fewest steps, of these the fewest calls of tools, of these the shortest time.
+/// the fewest steps, of these the fewest calls of tools, of these the shortest time, which a job that was played back
+/// doesn't tell.
 pub fn best_trials(jobs: &[Job]) -> Vec<Best> {
     let mut best: BTreeMap<(PathBuf, String), Best> = BTreeMap::new();
     for job in jobs {
@@ -110,7 +111,8 @@ pub fn best_trials(jobs: &[Job]) -> Vec<Best> {
             let ideal = Ideal {
                 steps: Some(steps),
                 tool_calls: effort.tool_calls.and_then(|calls| u32::try_from(calls).ok()),
-                latency_sec: Some((effort.latency_sec * 1000.0).round() / 1000.0).filter(|seconds| *seconds > 0.0),
+                latency_sec: Some((effort.latency_sec * 1000.0).round() / 1000.0)
+                    .filter(|seconds| *seconds > 0.0 && !job.record.observed.played_back),
             };
             let (dir, digest) = (PathBuf::from(&task.path), record.task_content_digest.clone());
             let found = Best { dir: dir.clone(), digest: digest.clone(), trial: record.trial.name.clone(), ideal };

@@ -140,6 +140,12 @@ fn the_best_right_trial_becomes_the_ideal_once_and_the_task_stays_the_same_task(
     let said = suite.run(&["ideal", "jobs/j"]).expect_code(0).stderr;
     assert!(said.contains("0 tasks got another ideal, 1 unchanged"), "{said}");
     assert_eq!(suite.read("tasks/t/task.toml"), new, "a second time changes nothing");
+    let mut record = job("back", &["t"], 1);
+    record.tasks[0].content_digest = before;
+    record.observed.played_back = true;
+    stored(&suite, record, &[(5, 4, 0.1, 0.0, 1.0)]);
+    let said = suite.run(&["ideal", "jobs/back"]).expect_code(0).stderr;
+    assert!(said.contains("0 tasks got another ideal, 1 unchanged"), "a recording's time is nobody's: {said}");
     suite.write("tasks/t/instruction.md", "How many, really?\n");
     let said = suite.run(&["ideal", "jobs/j"]).expect_code(0).stderr;
     assert!(said.contains("`t` is not the task that was run, left alone"), "{said}");
@@ -194,4 +200,24 @@ fn what_the_relay_counted_stands_against_the_agents_own_words_and_the_difference
     let shown = suite.run(&["report", "jobs/j"]).expect_code(0).stdout;
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(shown.contains("in 1 of 1 trials the agent counts otherwise than the relay"), "{shown}");
+}
+
+#[test]
+fn tokens_of_which_an_answer_said_nothing_are_unknown_to_harbor_too() {
+    let suite = Suite::new();
+    let record = job_of("j", &["t"], &[("mini-swe-agent", Some("openai/gpt-x"))], 1);
+    let mut store = Store::create(&suite.join("jobs/j"), record.clone(), crate::job_fixture::config("j")).expect("new");
+    let mut end = end(&record.trials[0], 0, scored(1.0));
+    let usage = Usage { input: 200, output: 10, ..Usage::default() };
+    end.model = Some(ModelUse { requests: 2, unmetered: 1, usage, ..ModelUse::default() });
+    handle(&mut store, Event::TrialStarted { trial: 0, retry: 0 });
+    handle(&mut store, Event::TrialFinished { trial: 0, end: Box::new(end) });
+    handle(&mut store, Event::JobFinished);
+    drop(store);
+    let path = format!("jobs/j/{}/result.json", record.trials[0].name);
+    let result: Value = serde_json::from_str(&suite.read(&path)).expect("JSON");
+    assert_eq!(
+        (&result["agent_result"]["n_input_tokens"], &result["agent_result"]["cost_usd"]),
+        (&Value::Null, &Value::Null)
+    );
 }

@@ -175,6 +175,21 @@ fn what_was_said_and_used_before_a_provider_failed_is_kept() {
 }
 
 #[test]
+fn the_same_trouble_of_a_provider_is_counted_as_one_kind_however_often_it_was_asked() {
+    let suite = tiny::suite(&["t"]);
+    let n = AtomicUsize::new(0);
+    let server = Server::with(move |_| {
+        let body = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}});
+        let busy = Act::json(429, &body).header("retry-after-ms", "1");
+        if n.fetch_add(1, Ordering::Relaxed) == 0 { busy.header("x-should-retry", "false") } else { busy }
+    });
+    fake(&suite, &server, "claude-x", &["-k", "3", "-n", "1", "-r", "0"]).expect_code(3);
+    assert_eq!(server.requests().len(), 1 + 11 + 11, "one try, and twice all that are allowed");
+    let page = suite.run(&["report", "jobs/j", "--format", "md"]).expect_code(0).stdout;
+    assert!(page.contains("| 3 | fault | in provider: ") && page.contains("asks for fewer requests"), "{page}");
+}
+
+#[test]
 fn a_key_that_is_not_accepted_stops_the_job_in_one_sentence_and_resume_goes_on() {
     let suite = tiny::suite(&["a", "b", "c"]);
     let calls = AtomicUsize::new(0);
@@ -275,6 +290,23 @@ fn what_is_missing_or_wrong_is_said_before_anything_runs() {
         assert!(said.contains("a cap on cost needs the price of `claude-x`"), "{said}");
         assert!(said.contains("hint: `--prices FILE`"), "{said}");
     }
+    // A part without a price would make the cost unknown in the first turn, which would end each run.
+    suite.write("prices.toml", PRICES);
+    for (agent, more, lacks) in [
+        (
+            "messages-search",
+            &["--ak", "provider_tools=true"][..],
+            "`cache_write`, `web_fetch_requests`, `web_search_requests`",
+        ),
+        ("loop", &["--ak", "cache=true"], "`cache_write`"),
+        ("mini-swe-agent", &[], "`cache_write`"),
+    ] {
+        let args = ["run", "tasks", "-a", agent, "-m", "claude-x", "--fake-engine", "engine.json"];
+        let capped = ["--max-cost", "1", "--prices", "prices.toml"];
+        let said = run(&suite, &server.url(), &[&args[..], &capped, more].concat()).expect_code(2).stderr;
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("all prices of `claude-x`") && said.contains(lacks), "{agent}: {said}");
+    }
     assert!(!suite.join("jobs").exists());
 }
 
@@ -323,6 +355,11 @@ fn a_recorded_job_runs_again_without_a_provider_or_a_key_and_nothing_else_does()
     let reason = trial(&suite.join("jobs/changed"), "t").reason.expect("a fault has a reason");
     assert!(reason.contains("this request was never recorded: the nearest is `said/"), "{reason}");
     assert!(reason.contains("which differs at `/messages/0/content/0/text`"), "{reason}");
+    let said = suite.run(&["report", "jobs/again"]).expect_code(0).stdout;
+    assert!(said.contains("so times are not theirs"), "{said}");
+    let said =
+        run(&suite, &server.url(), &["resume", "jobs/changed", "--fake-engine", "engine.json"]).expect_code(2).stderr;
+    assert!(said.contains("models are played back, which begins anew"), "{said}");
     // The key is in no file of a job or a recording.
     for folder in ["jobs", "said"] {
         for (path, bytes) in crate::mini::tree(&suite.join(folder)) {

@@ -197,6 +197,21 @@ async fn a_trial_stops_at_its_caps_and_a_job_at_its_own() {
 }
 
 #[tokio::test]
+async fn what_a_provider_failed_at_is_none_of_the_requests_that_a_trial_may_make() {
+    let down = || Act::json(529, &json!({"type": "error", "error": {"type": "overloaded_error", "message": "x"}}));
+    let fine = || Act::json(200, &message(&json!([]), "end_turn"));
+    let caps = Caps { requests: Some(2), ..Caps::default() };
+    let script = vec![down(), down(), down(), fine(), down(), fine()];
+    let bed = Bed::new("claude-x", Server::start(script), caps, None).await;
+    for (n, expected) in [529, 529, 529, 200, 529, 200, 403].into_iter().enumerate() {
+        assert_eq!(bed.post("/v1/messages", &ask("claude-x")).await.0, expected, "request {n}");
+        bed.used(n + 1).await;
+    }
+    let used = bed.used(7).await;
+    assert_eq!((used.requests, used.failed, used.over.as_deref()), (6, 4, Some("2 requests")));
+}
+
+#[tokio::test]
 async fn a_stream_that_would_not_say_its_use_is_refused_only_where_a_cap_needs_it() {
     let said = json!({"role": "assistant", "content": "x"});
     let mut silent = chat_stream(&said, "stop");
@@ -214,6 +229,25 @@ async fn a_stream_that_would_not_say_its_use_is_refused_only_where_a_cap_needs_i
     asked["stream_options"] = json!({"include_usage": true});
     assert_eq!(bed.post("/v1/chat/completions", &asked).await.0, 200);
     assert_eq!(bed.used(2).await.usage.output, 5);
+}
+
+#[tokio::test]
+async fn an_answer_that_did_not_say_its_use_is_the_last_where_a_cap_on_it_holds() {
+    let said = json!({"role": "assistant", "content": "x"});
+    let mut silent = chat(&said, "stop");
+    silent.as_object_mut().expect("an object").remove("usage");
+    let tokens = Caps { tokens: Some(1000), ..Caps::default() };
+    let cost = Caps { cost: Some(1.0), ..Caps::default() };
+    for (caps, job, last) in
+        [(tokens, None, 403), (cost, None, 403), (Caps::default(), Some(1.0), 403), (Caps::default(), None, 200)]
+    {
+        let bed = Bed::new("gpt-x", Server::start(vec![Act::json(200, &silent)]), caps, job).await;
+        assert_eq!(bed.post("/v1/chat/completions", &ask("gpt-x")).await.0, 200);
+        bed.used(1).await;
+        assert_eq!(bed.post("/v1/chat/completions", &ask("gpt-x")).await.0, last, "{caps:?} {job:?}");
+        let used = bed.used(2).await;
+        assert_eq!((used.over.is_some(), used.trouble), (last == 403, None), "{caps:?} {job:?}");
+    }
 }
 
 #[tokio::test]
@@ -242,6 +276,8 @@ async fn a_providers_trouble_is_told_from_the_agents_own_and_is_over_with_the_ne
         (Act::json(400, &error("invalid_request_error", "bad tool")), None),
         (Act::json(400, &error("invalid_request_error", "prompt is too long")), None),
         (Act::json(404, &error("not_found_error", "model: other")), None),
+        (Act::stream(&[error("invalid_request_error", "prompt is too long")]), None),
+        (Act::stream(&[error("api_error", "Output blocked by content filtering policy")]), None),
     ] {
         let bed = Bed::plain("claude-x", vec![act, fine()]).await;
         let mut other = ask("claude-x");

@@ -13,6 +13,8 @@ pub struct Meter {
     api: Api,
     body: Body,
     trouble: Option<String>,
+    /// The provider's own word in the stream that the conversation itself is to blame.
+    is_own_doing: bool,
 }
 
 #[derive(Debug)]
@@ -32,7 +34,7 @@ impl Meter {
         let stream = content_type.is_some_and(|value| value.trim_start().starts_with("text/event-stream"));
         let body =
             if stream { Body::Stream(Events::default(), Box::new(Gather::new(api))) } else { Body::Whole(Vec::new()) };
-        Meter { api, body, trouble: None }
+        Meter { api, body, trouble: None, is_own_doing: false }
     }
 
     /// The next piece of the body, cut anywhere.
@@ -45,6 +47,7 @@ impl Meter {
                     let errors = events.iter().filter_map(|data| gather.push(data).err());
                     for error in errors {
                         let class = classify(None, &error).0;
+                        self.is_own_doing |= class.is_own_doing();
                         self.trouble = Some(format!("broke off its answer: {}", class.word()));
                     }
                 }
@@ -76,6 +79,7 @@ impl Meter {
     pub fn trouble(&self, ended: bool) -> Option<String> {
         let unreadable = |why: &str| Some(format!("sent no reply that can be read: {why}"));
         match &self.body {
+            _ if self.is_own_doing => None,
             _ if self.trouble.is_some() => self.trouble.clone(),
             Body::Stream(_, gather) if ended && !gather.has_ended() && !gather.is_whole() => {
                 Some("broke off its answer: the stream ended before the reply".to_owned())

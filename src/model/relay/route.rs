@@ -55,7 +55,23 @@ pub(super) fn way_out(body: &Value) -> Option<String> {
     let tools = body.get("tools").and_then(Value::as_array).into_iter().flatten();
     let mut kinds = tools.filter_map(|tool| tool.get("type").and_then(Value::as_str));
     let outside = |kind: &str| ["web_search", "web_fetch", "mcp", "browser"].iter().any(|word| kind.starts_with(word));
-    kinds.find(|kind| outside(kind)).map(|kind| format!("the tool `{kind}`"))
+    let tool = kinds.find(|kind| outside(kind)).map(|kind| format!("the tool `{kind}`"));
+    tool.or_else(|| ["system", "messages", "input"].iter().find_map(|key| fetched(&body[*key])))
+}
+
+/// A file or an image that the provider would fetch from an address, wherever it is in what is said. Arguments of tools
+/// are the agent's own, and nobody fetches them.
+fn fetched(said: &Value) -> Option<String> {
+    match said {
+        Value::Array(parts) => parts.iter().find_map(fetched),
+        Value::Object(part) => {
+            let places = [&said["source"]["url"], &said["image_url"], &said["image_url"]["url"], &said["file_url"]];
+            let away = |place: &&Value| place.as_str().is_some_and(|url| !url.starts_with("data:"));
+            let address = || part.iter().filter(|(key, _)| *key != "input").find_map(|(_, inner)| fetched(inner));
+            places.into_iter().find(away).map(|url| format!("fetching {url}")).or_else(address)
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -91,7 +107,8 @@ mod tests {
     }
 
     #[test]
-    fn tools_that_reach_outside_are_found_and_others_are_not() {
+    fn what_reaches_outside_is_found_and_the_rest_is_not() {
+        let said = |part: Value| json!({"messages": [{"role": "user", "content": [part]}]});
         for (body, expected) in [
             (json!({"tools": [{"type": "web_search_20260318"}]}), true),
             (json!({"tools": [{"type": "function", "name": "web_search"}, {"type": "web_search_preview"}]}), true),
@@ -101,6 +118,13 @@ mod tests {
             (json!({"model": "gpt-x-search-preview"}), true),
             (json!({"model": "gpt-x", "tools": [{"type": "function", "function": {"name": "web_search"}}]}), false),
             (json!({"tools": [{"name": "bash", "type": "bash_20250124"}], "mcp_servers": []}), false),
+            (said(json!({"type": "document", "source": {"type": "url", "url": "https://x.example/a.pdf"}})), true),
+            (said(json!({"type": "tool_result", "content": [{"type": "image", "source": {"url": "http://x"}}]})), true),
+            (said(json!({"type": "image_url", "image_url": {"url": "https://x.example/?q=1"}})), true),
+            (json!({"input": [{"role": "user", "content": [{"type": "input_file", "file_url": "https://x"}]}]}), true),
+            (said(json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}})), false),
+            (said(json!({"type": "tool_use", "input": {"image_url": "https://x.example"}})), false),
+            (said(json!({"type": "text", "text": "https://x.example"})), false),
         ] {
             assert_eq!(way_out(&body).is_some(), expected, "{body}");
         }

@@ -66,6 +66,10 @@ struct State {
     /// What is known of the cost, and whether some of it is unknown.
     cost: f64,
     unknown: bool,
+    /// An answer that was no failure of the provider's did not say its tokens, or what they cost: how much is left of a
+    /// cap can't be told any more, so nothing is.
+    unsaid: bool,
+    unpriced: bool,
 }
 
 impl TrialRelay {
@@ -132,10 +136,16 @@ impl TrialRelay {
     pub(super) fn admit(&self, model: Option<&str>) -> Result<(), String> {
         let caps = self.relay.caps;
         let mut state = self.state();
-        let (requests, tokens) = (state.used.requests, state.used.usage.total());
+        // What a provider failed at is none of the agent's requests: its client asks again by itself.
+        let (requests, tokens) = (state.used.requests - state.used.failed, state.used.usage.total());
         let over = caps.requests.filter(|cap| requests >= *cap).map(|cap| format!("{cap} requests"));
         let over = over.or(caps.tokens.filter(|cap| tokens >= *cap).map(|cap| format!("{cap} tokens")));
         let over = over.or(caps.cost.filter(|cap| state.cost >= *cap).map(|cap| format!("${cap}")));
+        let said = "(an answer did not say what it used)";
+        let over = over.or(caps.tokens.filter(|_| state.unsaid).map(|cap| format!("{cap} tokens {said}")));
+        let over = over.or(caps.cost.filter(|_| state.unpriced).map(|cap| format!("${cap} {said}")));
+        let job = self.purse.job.is_capped() && state.unpriced;
+        let over = over.or(job.then(|| format!("what the job's cap on cost allows {said}")));
         if let Some(over) = over {
             state.used.over = Some(over.clone());
             return Err(over);
@@ -168,6 +178,8 @@ impl TrialRelay {
                 let answered = call.called.status.is_some_and(|status| status < 300) && call.reads_usage;
                 state.used.unmetered += u64::from(answered && usage.is_none());
                 state.unknown |= answered && cost.is_none();
+                state.unsaid |= answered && failure.is_none() && usage.is_none();
+                state.unpriced |= answered && failure.is_none() && cost.is_none();
                 state.used.failed += u64::from(failure.is_some());
                 // An agent that leaves in the midst says nothing about the provider.
                 if failure.is_some() || call.ended {
