@@ -58,6 +58,8 @@ pub enum NoAnswer {
     NotUtf8,
     /// The file could not be opened or read, though nothing of ours had failed.
     Unreadable,
+    /// The agent hands its answer in with a tool, and has not done that.
+    NotHandedIn,
 }
 
 impl std::fmt::Display for NoAnswer {
@@ -73,6 +75,7 @@ impl std::fmt::Display for NoAnswer {
             NoAnswer::TooLarge => "/app/answer.txt is larger than 1 MiB",
             NoAnswer::NotUtf8 => "/app/answer.txt is not UTF-8 text",
             NoAnswer::Unreadable => "/app/answer.txt can't be read",
+            NoAnswer::NotHandedIn => "the agent has handed in no answer",
         })
     }
 }

@@ -4,6 +4,7 @@ use super::search::SearchRun;
 use crate::model::{Caps, Class, Client, Failure, Prices, Reply, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::time::Duration;
 
 /// Why it ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,19 +114,42 @@ impl ModelRun {
         failure
     }
 
-    /// The limit that is reached, where one is. A cap of the job's on cost can't be held to either by what is unknown.
-    pub(super) fn limit(&self, caps: Caps, is_job_capped: bool) -> Option<Ended> {
+    /// Counts what was asked again and again and never answered.
+    pub(super) fn tried_in_vain(&mut self, failure: &Failure) {
+        self.retries += failure.attempts;
+        self.waited_seconds += failure.elapsed.as_secs_f64();
+    }
+
+    /// The provider's fault where a cap, the job's on cost among them, can't be held to, since what was used is unknown.
+    pub(super) fn unsaid(&self, client: &Client, caps: Caps, is_job_capped: bool) -> Option<Failure> {
+        let usage = caps.need_usage() && self.usage.is_none();
+        let cost = (caps.cost.is_some() || is_job_capped) && self.cost_usd.is_none();
+        (usage || cost).then(|| Failure {
+            class: Class::BadReply,
+            host: client.endpoint().host().to_owned(),
+            status: None,
+            message: format!(
+                "its answer does not say {}, so the cap on that can't be held to",
+                if self.usage.is_none() { "what it used" } else { "all of what it cost" }
+            ),
+            body_head: String::new(),
+            request_id: None,
+            attempts: 1,
+            elapsed: Duration::ZERO,
+        })
+    }
+
+    /// The limit that is reached, where one is. What is unknown reaches none: ask [`ModelRun::unsaid`].
+    pub(super) fn limit(&self, caps: Caps) -> Option<Ended> {
         if caps.requests.is_some_and(|cap| u64::from(self.steps) >= cap) {
             return Some(Ended::TurnLimit);
         }
-        // Where what was used is unknown, a budget can't be held to: it counts as used up, once something was.
-        let tokens = self.usage.as_ref().map_or(u64::MAX, Usage::total);
+        let tokens = self.usage.as_ref().map_or(0, Usage::total);
         if caps.tokens.is_some_and(|budget| tokens >= budget) {
             return Some(Ended::TokenBudget);
         }
-        let cost = self.cost_usd.unwrap_or(f64::INFINITY);
-        let unknown = is_job_capped && self.cost_usd.is_none();
-        (unknown || caps.cost.is_some_and(|budget| cost >= budget)).then_some(Ended::CostBudget)
+        let cost = self.cost_usd.unwrap_or(0.0);
+        caps.cost.is_some_and(|budget| cost >= budget).then_some(Ended::CostBudget)
     }
 }
 

@@ -39,6 +39,9 @@ pub struct AgentRun {
     /// The cap on models, such as `50 requests`, over which it was refused more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_budget: Option<String>,
+    /// It hands its answer in with a tool and has not done that: what lies at the answer's path is none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_handed_in: bool,
     /// What a model used, where the agent is one that we ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelRun>,

@@ -12,7 +12,7 @@ use super::setup::{Job, JobTask};
 use super::stop::{Stop, Why};
 use super::way_out::WayOut;
 use crate::agent::{self, AgentRun, Launch};
-use crate::answer::{self, Answer};
+use crate::answer::{self, Answer, NoAnswer};
 use crate::artifact::{self, Artifacts};
 use crate::event::{Event, Fault, Judging, Outcome, Stage, Timing, TrialEnd};
 use crate::judge::ScriptEnvironment;
@@ -327,6 +327,9 @@ async fn artifacts(sandbox: &mut Sandbox, task: &JobTask, run: &AgentRun) -> Res
 
 /// The answer, by the engine's archive call where the supervisor is gone or its stream can't be trusted any more.
 async fn collect(sandbox: &mut Sandbox, run: &mut AgentRun) -> Result<Answer, sandbox::Error> {
+    if run.not_handed_in {
+        return Ok(Answer::None { reason: NoAnswer::NotHandedIn, raw: None });
+    }
     match answer::collect(sandbox).await {
         Err(sandbox::Error::OutOfMemory { .. }) => run.out_of_memory = true,
         Err(sandbox::Error::Spoiled(why)) => run.spoiled = Some(why),

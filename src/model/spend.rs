@@ -16,7 +16,7 @@ pub struct Caps {
 
 impl Caps {
     /// What was counted has to be known for each answer.
-    pub(super) fn need_usage(&self) -> bool {
+    pub fn need_usage(&self) -> bool {
         self.tokens.is_some() || self.cost.is_some()
     }
 

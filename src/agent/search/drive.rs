@@ -37,16 +37,22 @@ pub async fn drive(
     // What is sent may be cut; what is kept is all of it.
     let mut all = request.messages.clone();
     let ended = loop {
-        if let Some(limit) = run.limit(search.caps, launch.purse.job.is_capped()) {
+        if let Some(limit) = run.limit(search.caps) {
             break Ok(limit);
         }
         if let Some(why) = launch.purse.job.over() {
             return Err(Failed::Spent(why));
         }
+        if let Some(failure) = run.unsaid(client, search.caps, launch.purse.job.is_capped()) {
+            break Err(failure);
+        }
         let reply = match ask(search, &mut request, launch.timeout, began, &mut run, &mut notes).await {
             Ok(Some(reply)) => reply,
             Ok(None) => break Ok(Ended::OutOfTime),
-            Err(failure) => break own_end(failure.class).ok_or(failure),
+            Err(failure) => {
+                run.tried_in_vain(&failure);
+                break own_end(failure.class).ok_or(failure);
+            }
         };
         let cost = run.count(client, &search.prices, &reply);
         launch.purse.pay(cost.unwrap_or(0.0));
@@ -134,8 +140,7 @@ async fn ask(
     match asked {
         Err(failure) if is_of_container(&failure) && request.extra.remove("container").is_some() => {
             notes.container_lost = true;
-            run.retries += failure.attempts;
-            run.waited_seconds += failure.elapsed.as_secs_f64();
+            run.tried_in_vain(&failure);
             search.client.ask_within(request, left(run), patience).await
         }
         other => other,

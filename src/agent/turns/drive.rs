@@ -48,16 +48,22 @@ pub async fn drive(
         launch.timeout.map(|limit| (limit + waited).saturating_sub(began.elapsed()))
     };
     let ended = loop {
-        if let Some(limit) = run.limit(turns.caps, launch.purse.job.is_capped()) {
+        if let Some(limit) = run.limit(turns.caps) {
             break Ok(limit);
         }
         if let Some(why) = launch.purse.job.over() {
             return Err(Failed::Spent(why));
         }
+        if let Some(failure) = run.unsaid(&turns.client, turns.caps, launch.purse.job.is_capped()) {
+            break Err(failure);
+        }
         let reply = match turns.client.ask_within(&request, left(&run), patience(launch.timeout)).await {
             Ok(None) => break Ok(Ended::OutOfTime),
             Ok(Some(reply)) => reply,
-            Err(failure) => break own_end(failure.class).ok_or(failure),
+            Err(failure) => {
+                run.tried_in_vain(&failure);
+                break own_end(failure.class).ok_or(failure);
+            }
         };
         let cost = run.count(&turns.client, &turns.prices, &reply);
         launch.purse.pay(cost.unwrap_or(0.0));
@@ -117,6 +123,7 @@ pub async fn drive(
     };
     let failure = run.end(ended);
     agent_run.timed_out = run.ended == Ended::OutOfTime;
+    agent_run.not_handed_in = run.ended != Ended::Finished;
     agent_run.seconds = began.elapsed().as_secs_f64();
     agent_run.conversation = Some(Box::new(steps.finish("loop", &turns.client, &run, &request.messages)));
     agent_run.model = Some(run);

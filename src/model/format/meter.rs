@@ -69,9 +69,18 @@ impl Meter {
     }
 
     /// What it used; `None` where the answer has not said it: that is unknown, not nothing. Ask at the end. A stream
-    /// that broke off has said what it used until then.
+    /// that broke off has said what it used until then: not all, see [`Meter::says_all`].
     pub fn usage(&self) -> Option<Usage> {
         usage(self.api, &self.head()?)
+    }
+
+    /// True where `usage` is all of it, not only what a stream said before it broke off or its reader left.
+    pub fn says_all(&self) -> bool {
+        let is_whole = match &self.body {
+            Body::Stream(_, gather) => gather.has_ended() || gather.is_whole(),
+            Body::Whole(_) | Body::Lost => true,
+        };
+        is_whole && self.usage().is_some()
     }
 
     /// What is wrong with the answer, where it is no reply: the same that a client of ours takes for none. Until it has

@@ -105,6 +105,7 @@ impl Drop for Call {
         let failure = self.failure.take().or(error);
         let failure = failure
             .or(silent.map(|silent| format!("was silent for {:.0} s, until the agent left", silent.as_secs_f64())));
-        self.trial.finished(self, usage, failure);
+        let says_all = self.meter.as_ref().is_some_and(Meter::says_all);
+        self.trial.finished(self, usage, says_all, failure);
     }
 }

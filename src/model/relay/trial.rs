@@ -142,12 +142,16 @@ impl TrialRelay {
         let over = over.or(caps.tokens.filter(|cap| tokens >= *cap).map(|cap| format!("{cap} tokens")));
         let over = over.or(caps.cost.filter(|cap| state.cost >= *cap).map(|cap| format!("${cap}")));
         let said = "(an answer did not say what it used)";
+        // Where the provider did not say it, that is its fault; where the agent left before, it has used up the cap.
+        let is_own = over.is_some() || state.used.trouble.is_none();
         let over = over.or(caps.tokens.filter(|_| state.unsaid).map(|cap| format!("{cap} tokens {said}")));
         let over = over.or(caps.cost.filter(|_| state.unpriced).map(|cap| format!("${cap} {said}")));
         let job = self.purse.job.is_capped() && state.unpriced;
         let over = over.or(job.then(|| format!("what the job's cap on cost allows {said}")));
         if let Some(over) = over {
-            state.used.over = Some(over.clone());
+            if is_own {
+                state.used.over = Some(over.clone());
+            }
             return Err(over);
         }
         state.used.requests += 1;
@@ -162,8 +166,8 @@ impl TrialRelay {
         (self.halt)(why);
     }
 
-    /// Takes in what became of a request.
-    pub(super) fn finished(&self, call: &Call, usage: Option<Usage>, failure: Option<String>) {
+    /// Takes in what became of a request; whether `usage` is all that it used.
+    pub(super) fn finished(&self, call: &Call, usage: Option<Usage>, says_all: bool, failure: Option<String>) {
         let host = self.relay.endpoint.host();
         let cost = usage.as_ref().and_then(|usage| self.price(call.model.as_deref(), usage));
         {
@@ -176,13 +180,21 @@ impl TrialRelay {
             } else {
                 state.used.seconds += call.called.duration.as_secs_f64();
                 let answered = call.called.status.is_some_and(|status| status < 300) && call.reads_usage;
-                state.used.unmetered += u64::from(answered && usage.is_none());
-                state.unknown |= answered && cost.is_none();
-                state.unsaid |= answered && failure.is_none() && usage.is_none();
-                state.unpriced |= answered && failure.is_none() && cost.is_none();
+                let is_priced = says_all && cost.is_some();
+                let fine = answered && failure.is_none();
+                state.used.unmetered += u64::from(answered && !says_all);
+                state.unknown |= answered && !is_priced;
+                state.unsaid |= fine && !says_all;
+                state.unpriced |= fine && !is_priced;
                 state.used.failed += u64::from(failure.is_some());
                 // An agent that leaves in the midst says nothing about the provider.
-                if failure.is_some() || call.ended {
+                // Nor does a list of models that comes.
+                if failure.is_some() || (call.ended && call.reads_usage) {
+                    let caps = self.relay.caps;
+                    let by_cost = caps.cost.is_some() || self.purse.job.is_capped();
+                    let unheld = fine && (caps.tokens.is_some() && !says_all || by_cost && !is_priced);
+                    let unsaid = || "did not say all that its answer used, so a cap can't be held to".to_owned();
+                    let failure = failure.or_else(|| unheld.then(unsaid));
                     let key = self.relay.endpoint.key.as_ref();
                     let safe = |why: String| key.map_or_else(|| why.clone(), |key| key.scrub(&why));
                     state.used.trouble = failure.map(|why| format!("`{host}` {}", safe(why)));
