@@ -123,7 +123,7 @@ impl Client {
             secrets: self.endpoint.key.iter().cloned().collect(),
         };
         let began = Instant::now();
-        let (mut retries, mut cut_streams) = (0, 0);
+        let (mut retries, mut cut_streams, mut untold) = (0, 0, 0);
         loop {
             let waited = began.elapsed();
             let whole = limit.map_or(self.settings.whole, |limit| limit.min(self.settings.whole));
@@ -156,11 +156,14 @@ impl Client {
                         waited,
                         retries,
                         cut_streams,
+                        untold,
                     }));
                 }
                 Err(trouble) => trouble,
             };
             cut_streams += u32::from(trouble.cut);
+            let was_answered = trouble.status.is_some_and(|status| (200..300).contains(&status));
+            untold += u32::from(trouble.cut || was_answered || trouble.class == Class::Timeout);
             let wait = self.settings.retry.wait(retries, &trouble.headers, SystemTime::now(), chance());
             let too_late = began.elapsed() + wait > self.settings.retry.total;
             if !trouble.passes || retries >= self.settings.retry.max_retries || too_late {

@@ -63,6 +63,8 @@ pub struct Reply {
     pub retries: u32,
     /// How many of them broke off in the middle of a stream; their tokens may be billed and aren't in `usage`.
     pub cut_streams: u32,
+    /// How many of them may be billed and aren't in `usage`: those that broke off, were garbled, or did not end in time.
+    pub untold: u32,
 }
 
 impl Reply {

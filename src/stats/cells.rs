@@ -14,7 +14,7 @@ pub struct Cell {
     pub fail: u64,
     /// Trials on which the judge's votes were not of one mind.
     pub ambiguous: u64,
-    /// Trials without a reward: ungraded, faults of ours, cancelled, not ended, damaged. Never failures.
+    /// Trials without a reward of the job's judge: ungraded, faults of ours, cancelled, not ended, damaged. Never failures.
     pub missing: u64,
     /// Of the failed ones those that ended with an error of the agent's own, or without an answer.
     pub mute: u64,
@@ -34,6 +34,7 @@ impl Cell {
 
     /// Counts a trial; `None` is one without a record that can be trusted.
     pub fn count(&mut self, record: Option<&TrialRecord>) {
+        let record = record.filter(|record| !is_by_another_judge(record));
         let place = match record.map(|record| (record.outcome, record.reward)) {
             None | Some((OutcomeKind::Ungraded | OutcomeKind::Fault | OutcomeKind::Cancelled, _)) | Some((_, None)) => {
                 &mut self.missing
@@ -101,6 +102,13 @@ pub fn find_broken<'a>(cells: impl Iterator<Item = &'a mut Cell>) -> bool {
 fn is_not_started(record: &TrialRecord) -> bool {
     let code = record.agent_run.as_ref().and_then(|run| run.exit_code);
     record.outcome == OutcomeKind::AgentError && code.is_some_and(|code| NOT_STARTED.contains(&code))
+}
+
+/// Whether another judge than the job's gave the verdict, as it may where the job's own could not. A task's script is no
+/// other judge.
+fn is_by_another_judge(record: &TrialRecord) -> bool {
+    let by_script = record.verifier_environment.is_some();
+    record.verdict.as_ref().is_some_and(|verdict| !by_script && verdict.judge != record.judge)
 }
 
 /// Whether the judge's votes differed. Judges with one vote are always of one mind.

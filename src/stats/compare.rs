@@ -210,8 +210,21 @@ fn notes(jobs: &[Job]) -> Vec<String> {
         }
     };
     differs("judges", |job| &job.record.judge);
+    differs("versions of seatrial, whose rules and readings may differ", |job| &job.record.seatrial);
     differs("engines", |job| &job.record.observed.engine.kind);
     differs("corpora", |job| job.record.corpus.as_deref().unwrap_or("none"));
+    let Some((first, others)) = jobs.split_first() else { return notes };
+    for job in others.iter().filter(|job| job.record.judge == first.record.judge) {
+        let Some((one, other)) = first.record.judge_parameters.as_ref().zip(job.record.judge_parameters.as_ref())
+        else {
+            continue;
+        };
+        let set: Vec<String> = one.differences(other).collect();
+        if !set.is_empty() {
+            let (judge, first, other) = (&job.record.judge, &first.record.name, &job.record.name);
+            notes.push(format!("the judge `{judge}` of `{first}` is set otherwise in `{other}`: {}", set.join(", ")));
+        }
+    }
     notes
 }
 

@@ -72,7 +72,8 @@ pub fn metadata_of(text: &str) -> Result<Map<String, Value>, Error> {
     Ok(node.value.to_json().get("metadata").and_then(Value::as_object).cloned().unwrap_or_default())
 }
 
-/// Writes a stamp into the text of a `task.toml`; what the stamp leaves open stays as it is.
+/// Writes a stamp into the text of a `task.toml`; what the stamp leaves open stays as it is, but for the
+/// calibration of another difficulty.
 ///
 /// # Errors
 /// [`Error::Edit`] where the text isn't TOML, or has something else where `[metadata]` should be.
@@ -98,6 +99,10 @@ pub fn apply_stamp(text: &str, stamp: &Stamp) -> Result<String, Error> {
     let metadata = table_in(doc.as_table_mut(), "metadata")?;
     if let Some(difficulty) = new_difficulty {
         set(metadata, "difficulty", difficulty.as_str().into());
+        // What was measured of the old tier is no evidence for this one.
+        if stamp.calibration.is_none() {
+            metadata.remove("calibration");
+        }
     }
     for (key, new) in new_tables {
         let table = table_in(metadata, key)?;
@@ -234,6 +239,14 @@ mod tests {
             assert_eq!(apply_stamp(&edited, &hard()).unwrap(), edited, "a second stamp changes nothing");
             assert_eq!(stamp_of(&edited).unwrap(), hard());
         }
+    }
+
+    #[test]
+    fn a_tier_from_elsewhere_does_not_keep_the_evidence_of_the_one_before() {
+        let measured = apply_stamp("[metadata]\ndifficulty = \"easy\"\n", &calibrated()).unwrap();
+        let easy = Stamp { difficulty: Some("easy".into()), ..Stamp::default() };
+        assert_eq!(stamp_of(&apply_stamp(&measured, &easy).unwrap()).unwrap(), easy);
+        assert_eq!(apply_stamp(&measured, &hard()).unwrap(), measured, "the same tier changes nothing");
     }
 
     #[test]

@@ -269,6 +269,19 @@ fn a_tier_is_told_only_where_it_holds_whichever_way_ambiguous_verdicts_go() {
 }
 
 #[test]
+fn a_trial_that_another_judge_graded_counts_as_missing() {
+    let suite = Suite::new();
+    let mut record = job_of("a", &["one"], &[("solver", None)], 6);
+    record.observed.id = "id-a".into();
+    record.judge = "rubric".into();
+    keep(&suite, &record, &[("one", &["++++++"])]);
+    suite.run(&["calibrate", "jobs/a", "-o", "c.json"]).expect_code(0);
+    let one = &calibration(&suite)["tasks"]["one"];
+    // The records' verdicts are of the rules.
+    assert_eq!((&one["tier"], &one["n"], &one["reference"]["missing"]), (&Value::Null, &0.into(), &6.into()), "{one}");
+}
+
+#[test]
 fn what_judge_cases_measured_moves_the_thresholds_of_the_same_judge_alone() {
     let suite = Suite::new();
     write(&suite, "a", &[("solver", None)], &[("one", &["++++++"])]);

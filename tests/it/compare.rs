@@ -193,3 +193,22 @@ fn differences_agree_with_the_reference_vectors() {
         near(smallest_difference(case["n"].as_f64().expect("a number"), variance(case)), &case["mde"]);
     }
 }
+
+#[test]
+fn the_same_judge_with_another_model_is_said_to_be_another() {
+    let suite = Suite::in_memory();
+    for (name, model) in [("a", "gpt-4.1"), ("b", "gpt-5")] {
+        counted(&suite, name, &[1, 0, 1], 1, |job| {
+            job.judge = "rubric".into();
+            let asked = serde_json::json!({"model": model, "base_url": "http://judge", "temperature": 0.0});
+            let all = serde_json::json!({"models": [asked], "max_tokens": 1, "votes": 1, "timeout_sec": 1.0,
+                "boundary": true, "words": ""});
+            job.judge_parameters = Some(serde_json::from_value(all).expect("parameters"));
+        });
+    }
+    let run = suite.run(&["compare", "jobs/a", "jobs/b", "--format", "json"]).expect_code(0);
+    let json: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let note = json["notes"][0].as_str().expect("a note");
+    assert!(note.starts_with("the judge `rubric` of `a` is set otherwise in `b`: `models` was "), "{note}");
+    assert!(note.contains("gpt-4.1") && note.contains("gpt-5"), "{note}");
+}

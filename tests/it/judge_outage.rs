@@ -38,6 +38,26 @@ fn a_judge_whose_price_is_known_has_a_cost_in_record_and_report_and_no_other_has
 }
 
 #[test]
+fn what_an_earlier_try_may_have_cost_leaves_the_cost_unknown_and_a_refused_try_does_not() {
+    let verdict = "{\"score\": 1.0, \"rationale\": \"same\"}";
+    for (first, known) in [
+        (Act::json(429, &json!({"error": {"message": "later"}})).header("retry-after-ms", "5"), true),
+        (Act::bytes(200, "application/json", "{\"choices\": ["), false),
+        (says(verdict).slow(Duration::from_secs(2)), false),
+    ] {
+        let server = Server::start(vec![first, says(verdict)]);
+        let (suite, script) = suite(&[("a".to_owned(), "42")], "model: org/m, timeout_sec: 1");
+        suite.write("harbor.yml", format!("{}  model: {{prices: prices.toml}}\n", suite.read("harbor.yml")));
+        let price = "date = \"2026-11-30\"\ninput = 1.0\noutput = 2.0\ncache_read = 0.1\n";
+        suite.write("prices.toml", format!("[\"org/m\"]\n{price}"));
+        judged(&suite, &script, &server, &RUN, KEY).expect_code(0);
+        let record = trial(&suite.join("jobs/j"), "a");
+        let spent = record.judge_spent.expect("a model was asked");
+        assert_eq!((record.reward, spent.requests, spent.cost_usd.is_some()), (Some(1.0), 2, known), "{spent:?}");
+    }
+}
+
+#[test]
 fn the_prices_that_an_agent_names_are_the_judges_too() {
     let finish = json!({"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function",
         "function": {"name": "finish", "arguments": "{\"answer\": \"42\"}"}}]});

@@ -237,8 +237,8 @@ impl Told {
             requests: u64::from(reply.retries) + 1,
             input_tokens: reply.usage.as_ref().map_or(0, Usage::prompt),
             output_tokens: reply.usage.as_ref().map_or(0, |usage| usage.output),
-            // What an answer that broke off before this one had used nobody said.
-            cost_usd: reply.usage.as_ref().filter(|_| reply.cut_streams == 0).and_then(price),
+            // What an answer that came to nothing before this one had used nobody said.
+            cost_usd: reply.usage.as_ref().filter(|_| reply.untold == 0).and_then(price),
         };
         let effective = reply.effective.clone().into();
         let text = if reply.text().is_empty() { reply.raw.to_string() } else { reply.text() };

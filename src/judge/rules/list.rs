@@ -52,7 +52,8 @@ fn names(members: &[String], rivals: &[String], span: &[Token], asked: &[Token])
 fn items(members: &[String], span: &[Token]) -> Result<&'static str, &'static str> {
     let start = span.iter().position(|t| t.is(':')).map_or(0, |n| n + 1);
     let mut said: Vec<String> = span[start..]
-        .split(|t| (t.ends_clause() && !t.is('-')) || t.is('[') || t.is(']') || has("and & und et y", &t.low))
+        .split(|t| (t.ends_clause() && !t.is('-')) || t.is('[') || t.is(']') || has("and & und et y but", &t.low))
+        .filter(|item| !denied(item))
         .map(phrase)
         .filter(|item| !item.is_empty())
         .collect();
@@ -62,6 +63,12 @@ fn items(members: &[String], span: &[Token]) -> Result<&'static str, &'static st
         list.dedup();
     }
     if said == want { Ok("the same members") } else { Err("other members") }
+}
+
+/// "not Waffles", "no cats", "Waffles isn't": no member of the list.
+fn denied(item: &[Token]) -> bool {
+    let words = item.iter().filter(|t| t.shape != Shape::Mark).count();
+    words > 1 && item.iter().any(|t| t.low == "no" || has(words::NEGATES, &t.low) || t.low.ends_with("n't"))
 }
 
 /// An item's words, without quotes, enumerators and the small words before it.

@@ -332,6 +332,14 @@ fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool
     verdict
 }
 
+/// "Second state: Y", "the second is Y", "Y in the second": it says which one is spoken of, not how that came out.
+fn counts_along(clause: &[Token], n: usize) -> bool {
+    let place = |t: &Token| t.shape != Shape::Word || has("place to with at by behind best most only", &t.low);
+    let label = n == 0 || has("the in for from of", &clause[n - 1].low) || !clause.get(n + 1).is_none_or(place);
+    let ranks = clause.get(n + 1).is_some_and(|t| has("place best most", &t.low));
+    has("second third", &clause[n].low) && label && !ranks
+}
+
 /// "X wins, Y is second": clauses that speak of one person and say how that one came out.
 fn marked(tokens: &[Token], rank: &Rank, hits: &[Hit<Who>]) -> Option<bool> {
     let (more, nouns) = (rank.more, &rank.nouns);
@@ -367,7 +375,9 @@ fn marked(tokens: &[Token], rank: &Rank, hits: &[Hit<Who>]) -> Option<bool> {
                 let have = "has have owns own keeps keep holds hold had";
                 (w[0].low == "only" && has(have, &w[1].low)) || (w[1].low == "only" && has(have, &w[0].low))
             });
-            let lost = clause.iter().any(|t| has(words::LOSES, &t.low)) || ranks(down) || (more && only);
+            let lost = (0..clause.len()).any(|n| has(words::LOSES, &clause[n].low) && !counts_along(clause, n))
+                || ranks(down)
+                || (more && only);
             let likely = clause.windows(2).any(|w| w[0].low == "most" && w[1].low == "likely");
             let the_only = clause.windows(2).any(|w| w[0].low == "the" && w[1].low == "only");
             let none = rank.none && clause.iter().any(|t| t.low == "none");

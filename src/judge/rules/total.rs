@@ -8,7 +8,7 @@ use super::words::{self, has};
 
 /// Stand before a result.
 const TOTAL: &str = "total totals totalling totaling sum sums altogether combined overall makes making equals gives \
-    giving adds adding together make come comes insgesamt gesamt summe suma somme totale gesamtguthaben";
+    giving adds adding together make come comes leaving insgesamt gesamt summe suma somme totale gesamtguthaben";
 /// Follow the noun after "how many".
 const ENDS_UNIT: &str = "do does did are is was were belong in have has the of keep hold own can on there at that \
     who total different";
@@ -44,13 +44,13 @@ fn equation(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
     hits.into_iter().filter(|hit| if left_only { (start..sign).contains(&hit.from) } else { hit.from > sign }).collect()
 }
 
-/// "6 out of 15", "6 of the 15": the 15 is no result.
+/// "6 out of 15", "6 of the 15", "out of 15, 6 are": the 15 is no result.
 fn out_of(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
     let whole = |hit: &Hit<Amount>| {
         let low = |k: usize| hit.from.checked_sub(k).map_or("", |n| &*tokens[n].low);
         let number =
             |k: usize| hit.from.checked_sub(k).is_some_and(|n| hits.binary_search_by_key(&(n + 1), |h| h.to).is_ok());
-        (low(1) == "of" && (number(2) || (low(2) == "out" && number(3))))
+        (low(1) == "of" && (number(2) || low(2) == "out"))
             || (low(1) == "the" && low(2) == "of" && (number(3) || low(3) == "out"))
     };
     hits.iter().filter(|hit| !whole(hit)).cloned().collect()
