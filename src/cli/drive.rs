@@ -54,6 +54,11 @@ impl EngineArgs {
         Ok(self.transport.get_or_init(|| transport).clone())
     }
 
+    /// Models answer from a recording.
+    pub fn replays(&self) -> bool {
+        self.replay.is_some()
+    }
+
     /// An environment variable; playing back needs no key, so any will do where none is set.
     pub fn variable(&self, name: &str) -> Option<String> {
         let set = std::env::var(name).ok();

@@ -405,6 +405,7 @@ fn observed() -> Observed {
         id: uuid::Uuid::new_v4().to_string(),
         started_at: now.map_or(0.0, |d| d.as_secs_f64()),
         engine: EngineRecord { kind: String::new(), api_version: None, os: None, arch: None },
+        replayed: false,
         base_images: Vec::new(),
         images: Vec::new(),
     }

@@ -60,7 +60,8 @@ fn price_needed(model: &str, prices: &Prices) -> Result<(), Error> {
     }
     let why = format!(
         "a cap on cost needs the price of `{model}`, which isn't known\n\nhint: `--prices FILE`, or in the job file \
-         `seatrial: {{model: {{prices: prices.toml}}}}`, names a file of prices"
+         `seatrial: {{model: {{prices: prices.toml}}}}`, names a file of prices; \
+         the model's entry there is `[\"{model}\"]`"
     );
     Err(Error::Usage(why))
 }

@@ -38,6 +38,13 @@ pub struct ResumeArgs {
 /// Runs the verb and gives the exit code.
 pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
     let (store, found) = Store::open(&args.job)?;
+    if found.record.observed.replayed && !args.engine.replays() {
+        let dir = args.job.display();
+        return Err(Error::Usage(format!(
+            "`{dir}` was played back from a recording, and the rest of it would ask its models themselves\n\n\
+             hint: `seatrial resume {dir} --replay DIR` goes on with it; without a recording it is another job"
+        )));
+    }
     let path = args.job.join("config.json");
     let file = config::parse_job_file(&store.config().to_string(), &path)?;
     let flags = config::Flags {

@@ -176,6 +176,7 @@ pub async fn run(args: &RunArgs) -> Result<u8, Error> {
     let Loaded { job, mut record, .. } = loaded;
     let engine = drive::engine(&args.engine).await?;
     record.observed.engine = drive::engine_record(&engine);
+    record.observed.replayed = args.engine.replays() && record.trials.iter().any(|trial| trial.agent.model.is_some());
     let todo = Todo { run: (0..job.plan.trials.len()).collect(), ..Todo::default() };
     let store = Store::create(&config.job_dir(), record, config::job_record(&config))?;
     drive::drive(engine, job, todo, store, config.quiet).await

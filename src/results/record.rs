@@ -102,6 +102,9 @@ pub struct Observed {
     pub started_at: f64,
     /// The engine that runs the sandboxes.
     pub engine: EngineRecord,
+    /// Its agents' models answered from a recording: its trials are no evidence beside those that were recorded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
     /// The images that these are built on; the store fills this.
     #[serde(default)]
     pub base_images: Vec<ImageRecord>,

@@ -103,8 +103,9 @@ fn ratios_are_sums_over_sums_a_wrong_answer_solves_nothing_and_without_an_ideal_
     // The wrong trial's steps count; a task without an ideal is in no ratio.
     assert_eq!((&all["step_ratio"], &all["solve_rate"]), (&json!(10.0 / 8.0), &json!(0.25)));
     assert_eq!((&all["tool_call_ratio"], &all["latency_ratio"]), (&Value::Null, &Value::Null));
-    assert_eq!((&of(0)["step_ratio"], &of(1)["step_ratio"]), (&json!(1.25), &Value::Null));
-    assert_eq!((&of(1)["steps"], &of(1)["solve_rate"]), (&json!(9.0), &Value::Null));
+    // Reports sort tasks: `bare` is the first.
+    assert_eq!((&of(1)["step_ratio"], &of(0)["step_ratio"]), (&json!(1.25), &Value::Null));
+    assert_eq!((&of(0)["steps"], &of(0)["solve_rate"]), (&json!(9.0), &Value::Null));
 }
 
 #[test]
@@ -131,6 +132,8 @@ fn the_best_right_trial_becomes_the_ideal_once_and_the_task_stays_the_same_task(
     let said = suite.run(&["ideal", "jobs/j"]).expect_code(0).stderr;
     assert!(said.contains("1 task got another ideal, 0 unchanged"), "{said}");
     assert!(said.contains("no trial passes whose steps are known, left alone: u"), "{said}");
+    let twice = suite.run(&["ideal", "jobs/j", "jobs/j", "--dry-run"]).expect_code(0).stderr;
+    assert!(twice.contains("are known, left alone: u\n"), "a task is named once, however many jobs ran it: {twice}");
     let new = suite.read("tasks/t/task.toml");
     assert!(new.starts_with(&old) && new.contains("[metadata.ideal]"), "{new}");
     let tasks = seatrial::task::load_dataset(&suite.join("tasks")).expect("right").tasks;

@@ -49,6 +49,7 @@ pub fn job_of(name: &str, tasks: &[&str], agents: &[(&str, Option<&str>)], attem
                 os: Some("linux".into()),
                 arch: Some("x86_64".into()),
             },
+            replayed: false,
             base_images: Vec::new(),
             images: vec![],
         },

@@ -274,6 +274,7 @@ fn what_is_missing_or_wrong_is_said_before_anything_runs() {
         let said = fake(&suite, &server, "claude-x", cap).expect_code(2).stderr;
         assert!(said.contains("a cap on cost needs the price of `claude-x`"), "{said}");
         assert!(said.contains("hint: `--prices FILE`"), "{said}");
+        assert!(said.contains("the model's entry there is `[\"claude-x\"]`"), "no provider before the name: {said}");
     }
     assert!(!suite.join("jobs").exists());
 }
@@ -300,6 +301,11 @@ fn a_recorded_job_runs_again_without_a_provider_or_a_key_and_nothing_else_does()
     let reason = trial(&suite.join("jobs/changed"), "t").reason.expect("a fault has a reason");
     assert!(reason.contains("this request was never recorded: the nearest is `said/"), "{reason}");
     assert!(reason.contains("which differs at `/messages/0/content/0/text`"), "{reason}");
+    // What was played back is no second measurement, and goes on from a recording alone.
+    let said = suite.run(&["calibrate", "jobs/again"]).expect_code(2).stderr;
+    assert!(said.contains("measures nothing new: its models answered from a recording"), "{said}");
+    let said = suite.run(&["resume", "jobs/changed", "--fake-engine", "engine.json", "-q"]).expect_code(2).stderr;
+    assert!(said.contains("hint: `seatrial resume jobs/changed --replay DIR` goes on with it"), "{said}");
     // The key is in no file of a job or a recording.
     for folder in ["jobs", "said"] {
         for (path, bytes) in crate::mini::tree(&suite.join(folder)) {
