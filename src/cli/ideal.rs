@@ -5,7 +5,7 @@ use super::exit;
 use crate::stamp::{ForTask, ideal_change, write};
 use crate::stats::{self, Best};
 use crate::{results, task};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Write what the best stored trial of each task took into its task.toml, for reports to compare with
@@ -46,7 +46,9 @@ pub fn run(args: &IdealArgs) -> Result<u8, Error> {
             }
         }
     }
-    let tasks: Vec<&Path> = jobs.iter().flat_map(|job| &job.record.tasks).map(|task| Path::new(&*task.path)).collect();
+    // A task that several jobs ran is named once.
+    let tasks: BTreeSet<&Path> =
+        jobs.iter().flat_map(|job| &job.record.tasks).map(|task| Path::new(&*task.path)).collect();
     let without: Vec<String> =
         tasks.into_iter().filter(|dir| !by_task.contains_key(dir)).map(task::task_name).collect();
     if !without.is_empty() {

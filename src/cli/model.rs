@@ -69,7 +69,7 @@ fn price_needed(model: &str, prices: &Prices, may_use: &Usage) -> Result<(), Err
     };
     let why = format!(
         "a cap on cost needs {what}\n\nhint: `--prices FILE`, or in the job file `seatrial: {{model: {{prices: \
-         prices.toml}}}}`, names a file of prices"
+         prices.toml}}}}`, names a file of prices; its entry there is `[\"{model}\"]`"
     );
     Err(Error::Usage(why))
 }

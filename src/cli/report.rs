@@ -80,6 +80,12 @@ pub fn run(args: &ReportArgs) -> Result<u8, Error> {
         let dir = dir.display();
         match runs {
             true => super::say(&format!("`{dir}` is still running: {warning}")),
+            // `resume` asks the job's own judge, and never this one.
+            false if args.judge.is_some() => super::say(&format!(
+                "warning: {warning}\n\nhint: `seatrial judge {dir} --judge {}`, with its models and votes as before, \
+                 judges what is ungraded; `seatrial resume {dir}` runs what has no answer",
+                job.record.judge
+            )),
             false => super::say(&format!("warning: {warning}\n\nhint: `seatrial resume {dir}` goes on with them")),
         }
     }

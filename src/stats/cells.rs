@@ -140,8 +140,8 @@ pub struct Counted {
 /// Counts the trials of some jobs.
 ///
 /// # Errors
-/// [`Error::NothingMeasured`], [`Error::Twice`], and [`Error::Unlike`] with everything that keeps jobs from being added
-/// up.
+/// [`Error::NothingMeasured`], [`Error::Replayed`], [`Error::Twice`], and [`Error::Unlike`] with everything that keeps jobs
+/// from being added up.
 pub fn count(jobs: &[(Job, ArmDigests)]) -> Result<Counted, Error> {
     let (first, digests) = jobs.first().ok_or(Error::NoJob)?;
     let mut counted = Counted {
@@ -159,6 +159,9 @@ pub fn count(jobs: &[(Job, ArmDigests)]) -> Result<Counted, Error> {
     let first = first.dir.display();
     for (job, digests) in jobs {
         let dir = job.dir.display();
+        if job.record.observed.played_back {
+            return Err(Error::Replayed { job: job.dir.clone() });
+        }
         if let Some(fake) = fake(job) {
             return Err(Error::NothingMeasured { job: job.dir.clone(), trial: fake });
         }

@@ -30,6 +30,12 @@ pub enum Error {
         /// The first such trial.
         trial: String,
     },
+    /// Trials whose models answered from a recording would count what was recorded again.
+    #[error("`{}` measures nothing new: its models answered from a recording (`--replay`)", job.display())]
+    Replayed {
+        /// The job's directory.
+        job: PathBuf,
+    },
     /// A job that is named twice would count twice.
     #[error("`{}` is the same job as one before it", job.display())]
     Twice {
@@ -76,6 +82,7 @@ impl Error {
                 \"negation\", \"n\": 6, \"rates\": {\"MODEL\": 0.5}}; `--tasks DIR` takes difficulty and type from tasks"
                 .into(),
             Error::NoJob => "name the directories of jobs, such as `jobs/my-job`".into(),
+            Error::Replayed { .. } => "calibrate by the job that was recorded".into(),
             Error::NothingMeasured { .. } => "run the tasks in containers, and calibrate by that job".into(),
             Error::Twice { .. } => "name each job once".into(),
             Error::Unlike(_) => "calibrate by jobs of the same tasks, agents, judge and documents; other ones apart".into(),

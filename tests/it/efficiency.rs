@@ -131,6 +131,8 @@ fn the_best_right_trial_becomes_the_ideal_once_and_the_task_stays_the_same_task(
     let said = suite.run(&["ideal", "jobs/j"]).expect_code(0).stderr;
     assert!(said.contains("1 task got another ideal, 0 unchanged"), "{said}");
     assert!(said.contains("no trial passes whose steps are known, left alone: u"), "{said}");
+    let twice = suite.run(&["ideal", "jobs/j", "jobs/j", "--dry-run"]).expect_code(0).stderr;
+    assert!(twice.contains("are known, left alone: u\n"), "a task is named once, however many jobs ran it: {twice}");
     let new = suite.read("tasks/t/task.toml");
     assert!(new.starts_with(&old) && new.contains("[metadata.ideal]"), "{new}");
     let tasks = seatrial::task::load_dataset(&suite.join("tasks")).expect("right").tasks;

@@ -87,6 +87,9 @@ fn a_judge_that_is_down_leaves_ungraded_what_was_and_can_be_asked_again() {
     let suite = judged_badly();
     let run = judge(&suite, &["--scripted-judge", "judge.json"]).expect_code(3);
     assert!(run.stdout.contains("4 answers judged, 0 changed, 2 ungraded"), "{}", run.stdout);
+    let shown = suite.run(&["report", "jobs/one", "--judge", "scripted"]).expect_code(0).stderr;
+    let hint = "hint: `seatrial judge jobs/one --judge scripted`, with its models and votes as before, judges what";
+    assert!(shown.contains(hint), "`resume` would not ask this judge: {shown}");
     suite.write("judge.json", r#"{"default": {"reward": 0.5}}"#);
     let run = judge(&suite, &["--scripted-judge", "judge.json"]).expect_code(0);
     assert!(run.stdout.contains("4 answers judged, 4 changed, 0 ungraded"), "{}", run.stdout);

@@ -125,14 +125,14 @@ fn whose_failure_it_is_decides_what_it_counts() {
             Some(0.0),
             "tokens",
         ),
-        // The sandbox of these tests has the answer after any command.
-        (two_turns().remove(0), &["--max-requests", "2"], Limit, Some(1.0), "as often"),
-        (two_turns().remove(0), &["--max-tokens", "200"], Limit, Some(1.0), "tokens"),
+        // The sandbox of these tests has the right answer after any command; it was not handed in.
+        (two_turns().remove(0), &["--max-requests", "2"], Limit, Some(0.0), "as often"),
+        (two_turns().remove(0), &["--max-tokens", "200"], Limit, Some(0.0), "tokens"),
         (
             two_turns().remove(0),
             &["--max-cost", "0.04", "--prices", "prices.toml", "--ak", "cost_budget=1"],
             Limit,
-            Some(1.0),
+            Some(0.0),
             "cost as much as it may",
         ),
         (Act::stream(&message_stream(&text("No."), "refusal")), &[], AgentError, Some(0.0), "its model refused"),
@@ -360,6 +360,9 @@ fn a_recorded_job_runs_again_without_a_provider_or_a_key_and_nothing_else_does()
     let said =
         run(&suite, &server.url(), &["resume", "jobs/changed", "--fake-engine", "engine.json"]).expect_code(2).stderr;
     assert!(said.contains("models are played back, which begins anew"), "{said}");
+    // What was played back is no second measurement.
+    let said = suite.run(&["calibrate", "jobs/again"]).expect_code(2).stderr;
+    assert!(said.contains("measures nothing new: its models answered from a recording"), "{said}");
     // The key is in no file of a job or a recording.
     for folder in ["jobs", "said"] {
         for (path, bytes) in crate::mini::tree(&suite.join(folder)) {
