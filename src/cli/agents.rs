@@ -11,6 +11,7 @@ use crate::job::AgentSetup;
 use crate::model::{Api, Client, Endpoint, Prices};
 use crate::plan::AgentRef;
 use crate::task;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -62,13 +63,25 @@ fn turns(
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Agent, Error> {
     let wrong = |why: String| Error::Usage(format!("agent `loop`: {why}"));
-    let settings: LoopSettings = serde_json::from_value(kwargs.into()).map_err(|e| wrong(e.to_string()))?;
+    let settings: LoopSettings = typed(kwargs).map_err(wrong)?;
     settings.wrong().map_or(Ok(()), |why| Err(wrong(why)))?;
     let endpoint = Endpoint::from_env(model, variable)?;
     let prices = agent_prices(settings.prices.as_deref(), job, engine)?;
     let caps = settings.caps().and(caps(job));
     let client = Client::new(endpoint, engine.transport()?, Default::default());
     Ok(Agent::Loop(Arc::new(Turns { settings, client, prices, caps })))
+}
+
+/// What was given by `--ak`, as settings that all have defaults; else which of them is wrong, and how.
+fn typed<S: DeserializeOwned>(kwargs: serde_json::Map<String, serde_json::Value>) -> Result<S, String> {
+    let alone = |(key, value): (&String, &serde_json::Value)| {
+        let error = serde_json::from_value::<S>(serde_json::json!({ key: value })).err()?;
+        Some(format!("`{key}`: {error}"))
+    };
+    match kwargs.iter().find_map(alone) {
+        Some(why) => Err(why),
+        None => serde_json::from_value(kwargs.into()).map_err(|e| e.to_string()),
+    }
 }
 
 /// The agent's own, or the job's.
@@ -85,7 +98,7 @@ fn search(
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Agent, Error> {
     let wrong = |why: String| Error::Usage(format!("agent `messages-search`: {why}"));
-    let settings: SearchSettings = serde_json::from_value(kwargs.into()).map_err(|e| wrong(e.to_string()))?;
+    let settings: SearchSettings = typed(kwargs).map_err(wrong)?;
     settings.wrong().map_or(Ok(()), |why| Err(wrong(why)))?;
     let endpoint = Endpoint::from_env(model, variable)?;
     if endpoint.api != Api::Messages {

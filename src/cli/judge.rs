@@ -293,7 +293,10 @@ fn print(args: &JudgeArgs, job: &Job, lines: &[Line]) {
                 Err(why) => (None, why.as_str()),
             };
             let why: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-            super::show(&format!("{:width$}  {:>6}  {:>5}  {why}", line.trial, number(line.before), number(after)));
+            let begin = format!("{:width$}  {:>6}  {:>5}  ", line.trial, number(line.before), number(after));
+            let mut row = String::new();
+            crate::report::beside(&mut row, &begin, &why);
+            super::show(row.trim_end());
         }
     }
     if ungraded.len() == lines.len() {

@@ -101,7 +101,7 @@ pub async fn run(args: &JudgeCasesArgs) -> Result<u8, Error> {
         results::write_whole(path, format!("{:#}\n", record(one)).as_bytes())?;
     }
     match (args.format, &measured[..]) {
-        (Format::Text, all) => print!("{}", all.iter().map(text).chain([differences(all)]).collect::<String>()),
+        (Format::Text, all) => print!("{}{}", all.iter().map(text).collect::<Vec<_>>().join("\n"), differences(all)),
         (Format::Json, [one]) => println!("{:#}", json(one)),
         (Format::Json, all) => {
             let judges: Vec<_> = all.iter().map(json).collect();
@@ -175,12 +175,16 @@ fn text(measured: &Measured) -> String {
         out.push_str(&format!("used  {}\n", agreement.spent));
     }
     out.push_str(&format!(
-        "kappa {}, AC1 {}, alpha {}\n\nexpected  given  cases\n",
+        "kappa {}, AC1 {}, alpha {}\n",
         number(quality.cohen_kappa),
         number(quality.gwet_ac1),
         number(quality.krippendorff_alpha)
     ));
-    for (expected, given, count) in agreement.confusion() {
+    let confusion = agreement.confusion();
+    if !confusion.is_empty() {
+        out.push_str("\nexpected  given  cases\n");
+    }
+    for (expected, given, count) in confusion {
         out.push_str(&format!("{expected:>8.1}  {given:>5.1}  {count:>5}\n"));
     }
     for j in agreement.judged.iter().filter(|j| !j.agrees()) {
@@ -199,10 +203,13 @@ fn disagreement(j: &Judged) -> String {
     match &j.verdict {
         Ok(verdict) => {
             let given = format!("given {:.1} by rule `{}`: {}", verdict.reward, verdict.rule, verdict.reason);
+            let given = given.trim_end_matches(": ").to_owned();
             let read = verdict.span.as_deref().map_or("nothing".to_string(), |span| format!("{span:?}"));
             beside(&mut out, &id, &format!("{wanted}, {given}"));
             beside(&mut out, "  read:     ", &read);
-            beside(&mut out, "  expected: ", &format!("{expected}{choice}"));
+            if !case.reason.is_empty() || case.policy {
+                beside(&mut out, "  expected: ", &format!("{expected}{choice}"));
+            }
         }
         Err(error) => beside(&mut out, &id, &format!("{wanted}, ungraded: {error}")),
     }

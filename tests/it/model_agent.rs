@@ -284,6 +284,7 @@ fn what_is_missing_or_wrong_is_said_before_anything_runs() {
     assert!(go(&["-m", "my-model"]).contains("set `OPENAI_BASE_URL`"));
     assert!(go(&["-m", "claude-x", "--replay", "none"]).contains("failed to read `none`"));
     assert!(go(&["-m", "claude-x", "--ak", "turns=3"]).contains("unknown field `turns`"));
+    assert!(go(&["-m", "claude-x", "--ak", "max_turns=x"]).contains("agent `loop`: `max_turns`: invalid type: string"));
     let server = Server::start(two_turns());
     for cap in [&["--ak", "cost_budget=1"][..], &["--max-cost", "1"], &["--job-max-cost", "1"]] {
         let said = fake(&suite, &server, "claude-x", cap).expect_code(2).stderr;
@@ -431,6 +432,16 @@ fn usage_that_the_provider_does_not_say_is_unknown() {
     fake(&suite, &server, "openai/gpt-x", &[]).expect_code(0);
     let record = trial(&suite.join("jobs/j"), "t");
     assert_eq!(record.agent_run.expect("it ran").model.expect("a model was asked").usage, None);
+    // A cap can't be held to then, which is not the agent's doing.
+    let ls = json!({"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}});
+    let mut first = chat(&json!({"role": "assistant", "content": "", "tool_calls": [ls]}), "tool_calls");
+    first["usage"] = Value::Null;
+    let suite = tiny::suite(&["t"]);
+    let server = Server::start(vec![Act::json(200, &first), Act::json(200, &whole)]);
+    fake(&suite, &server, "openai/gpt-x", &["--max-tokens", "1000", "--max-retries", "0"]).expect_code(3);
+    let record = trial(&suite.join("jobs/j"), "t");
+    assert_eq!((record.outcome, server.requests().len()), (Fault, 1));
+    assert!(record.reason.is_some_and(|why| why.contains("does not say what it used, so the cap")));
 }
 
 #[test]

@@ -113,3 +113,19 @@ impl Meter {
         self.head()?["model"].as_str().map(str::to_owned)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_stream_has_said_before_its_end_is_not_all_that_it_used() {
+        let start = r#"data: {"type":"message_start","message":{"usage":{"input_tokens":5,"output_tokens":1}}}"#;
+        let end = r#"data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":900}}"#;
+        let mut meter = Meter::new(Api::Messages, Some("text/event-stream; charset=utf-8"));
+        meter.push(format!("{start}\n\n").as_bytes());
+        assert_eq!((meter.usage().map(|usage| usage.output), meter.says_all()), (Some(1), false));
+        meter.push(format!("{end}\n\ndata: {{\"type\":\"message_stop\"}}\n\n").as_bytes());
+        assert_eq!((meter.usage().map(|usage| usage.output), meter.says_all()), (Some(900), true));
+    }
+}
