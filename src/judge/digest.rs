@@ -10,6 +10,7 @@ impl Judge {
     /// those of this version of the program.
     pub fn digest(&self) -> String {
         let more = match self {
+            Judge::Rules => env!("SEATRIAL_RULES").to_string(),
             Judge::Scripted(script) => format!("{script:?}"),
             _ => String::new(),
         };
@@ -29,4 +30,33 @@ fn digest(value: &serde_json::Value) -> String {
     let bytes = Sha256::digest(value.to_string());
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{digits}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digest_of_the_rules_is_that_of_their_sources() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut names: Vec<String> = std::fs::read_dir(root.join("src/judge/rules"))
+            .expect("the rules are here")
+            .map(|entry| format!("src/judge/rules/{}", entry.expect("an entry").file_name().display()))
+            .collect();
+        names.sort();
+        assert!(names.iter().all(|name| name.ends_with(".rs")), "a folder of rules needs a walk here too: {names:?}");
+        let mut sources = Vec::new();
+        for name in names {
+            let bytes = std::fs::read(root.join(&name)).expect("a source");
+            sources.extend_from_slice(format!("{name} {}\n", bytes.len()).as_bytes());
+            sources.extend_from_slice(&bytes);
+        }
+        let of = |sources: &[u8]| {
+            let digits: String = Sha256::digest(sources).iter().map(|byte| format!("{byte:02x}")).collect();
+            digest(&json!(["rules", env!("CARGO_PKG_VERSION"), Judge::Rules.parameters(), digits]))
+        };
+        assert_eq!(Judge::Rules.digest(), of(&sources));
+        sources.push(b' ');
+        assert_ne!(Judge::Rules.digest(), of(&sources), "another rule gives another digest");
+    }
 }

@@ -56,6 +56,11 @@ fn phrase(key: &[&Token], tokens: &[Token], asked: &[Token]) -> Vec<Hit<()>> {
         .collect()
 }
 
+/// The words, joined as in [`words::STATES`].
+pub fn joined<'a>(tokens: impl IntoIterator<Item = &'a Token>) -> String {
+    tokens.into_iter().map(|t| &*t.low).collect::<Vec<_>>().join("-")
+}
+
 fn counts(token: &Token) -> bool {
     token.text.chars().any(char::is_alphanumeric)
 }
@@ -70,7 +75,7 @@ fn alone(tokens: &[Token], asked: &[Token], hit: &Hit<()>) -> bool {
     let left_free = |t: &Token| match t.shape {
         Shape::Break => true,
         Shape::Mark if choice(t) => false,
-        Shape::Mark if t.is(',') => !listed_before(tokens, hit.from - 1),
+        Shape::Mark if t.is(',') => !listed_before(tokens, hit),
         Shape::Mark => !grown(t, tokens.get(hit.from)),
         _ => usual(t) && (hit.from == 1 || !joins(t)),
     };
@@ -88,10 +93,9 @@ fn alone(tokens: &[Token], asked: &[Token], hit: &Hit<()>) -> bool {
 /// `Oregon, Ohio` and `Diver, commercial`: a few words that no sentence is made of follow the comma. A state after a
 /// city says where that is, but a state is never where another state is.
 fn listed_after(tokens: &[Token], hit: &Hit<()>, usual: &dyn Fn(&Token) -> bool) -> bool {
-    let joined = |tokens: &[&Token]| tokens.iter().map(|t| &*t.low).collect::<Vec<_>>().join("-");
-    let said: Vec<&Token> = tokens[hit.from..hit.to].iter().collect();
+    let said = &tokens[hit.from..hit.to];
     let rest: Vec<&Token> = tokens[hit.to + 1..].iter().take_while(|t| !t.ends_clause() && !t.is('(')).collect();
-    let located = has(words::STATES, &joined(&rest)) && !has(words::STATES, &joined(&said));
+    let located = has(words::STATES, &joined(rest.iter().copied())) && !has(words::STATES, &joined(said));
     !rest.is_empty()
         && rest.len() <= 4
         && !located
@@ -100,12 +104,15 @@ fn listed_after(tokens: &[Token], hit: &Hit<()>, usual: &dyn Fn(&Token) -> bool)
         && !has("not earning making living according", &rest[0].low)
 }
 
-/// `Ohio, Oregon`: one or two words of no sentence stand before the comma.
-fn listed_before(tokens: &[Token], comma: usize) -> bool {
+/// `Ohio, Oregon`: one or two words of no sentence stand before the comma. A city before a state is in it.
+fn listed_before(tokens: &[Token], hit: &Hit<()>) -> bool {
+    let comma = hit.from - 1;
     let start = (0..comma).rev().find(|n| tokens[*n].ends_clause()).map_or(0, |n| n + 1);
     let words = &tokens[start..comma];
+    let located = has(words::STATES, &joined(&tokens[hit.from..hit.to])) && !has(words::STATES, &joined(words));
     !words.is_empty()
         && words.len() <= 2
+        && !located
         && words.iter().all(|t| t.shape == Shape::Word && !has(words::COMMON, &t.low))
         && !words.iter().any(|t| has(words::NEGATES, &t.low))
 }

@@ -5,7 +5,7 @@ use super::people::{self, Who};
 use super::standing::{Hit, Retracted, last_replacement, prefer, standing};
 use super::token::{Shape, Token, tokens};
 use super::words::has;
-use super::{blood, category, date, list, money, name, number, refusal, total, yesno};
+use super::{blood, category, date, list, money, name, number, refusal, states, total, yesno};
 
 /// What a span says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +36,11 @@ pub fn compare(kind: Kind, key: &str, span: &str, question: &str, rivals: &[Stri
         }
         Kind::YesNo => {
             let want = yesno::statements(&tokens(key)).first().map(|hit| hit.value);
-            // "No, I can't help with that" is no "no".
-            let refused = |hit: &Hit<bool>| !hit.value && refusal::refuses(near(span, said[hit.from].at.0));
+            // "No, I can't help with that" and "No, I don't know" are no "no".
+            let refused = |hit: &Hit<bool>| {
+                let near = near(span, said[hit.from].at.0);
+                !hit.value && (refusal::refuses(near) || refusal::knows_not(near))
+            };
             let mut stated = yesno::statements(&said);
             if stated.is_empty() {
                 stated.extend(yesno::restated(&said, &asked));
@@ -187,8 +190,12 @@ fn person(key: &str, rivals: &[String], said: &[Token], asked: &[Token]) -> Said
 }
 
 fn text(key: &str, said: &[Token], asked: &[Token]) -> Said {
-    let found = category::phrases(&tokens(key), said, asked);
+    let key = tokens(key);
+    let found = category::phrases(&key, said, asked);
     let any = !found.is_empty();
+    if any && states::another(&key, &found, said, asked) {
+        return Said::Other("another state is said too, or instead");
+    }
     let stands = standing(said, asked, found);
     let word = |t: &Token| t.shape == Shape::Word;
     let turn = last_replacement(said, &word);

@@ -31,16 +31,27 @@ pub fn undenied<T: Clone>(tokens: &[Token], asked: &[Token], hits: Vec<Hit<T>>) 
     out
 }
 
-/// "X? Probably not."
+/// "X? Probably not.", "X? I could not verify."
 fn doubted(after: &[Token]) -> bool {
+    let end = after.iter().position(Token::ends_sentence).filter(|n| after[*n].is('?'));
+    let next = end.map_or(&[][..], |n| &after[n + 1..]);
+    let reply = &next[..next.iter().position(Token::ends_sentence).unwrap_or(next.len())];
+    let knows = |t: &Token| has("verify confirm tell say know determine sure certain establish", &t.low);
+    if reply.iter().any(|t| negation(&t.low)) && reply.iter().any(knows) {
+        return true;
+    }
     let mut words = after.iter().skip(1).take_while(|t| !t.ends_clause()).peekable();
     after.first().is_some_and(|t| t.is('?'))
         && words.peek().is_some()
         && words.all(|t| has("no not nope never probably definitely certainly surely unlikely hardly", &t.low))
 }
 
-/// "It would be X if …".
+/// "It would be X if …", "if the answer were X".
 fn supposed(tokens: &[Token], at: usize, after: &[Token]) -> bool {
+    let clause = tokens[at.saturating_sub(REACH)..at].rsplit(Token::ends_clause).next().unwrap_or(&[]);
+    if clause.last().is_some_and(|t| t.low == "were") && clause.iter().any(|t| t.low == "if") {
+        return true;
+    }
     let before = &tokens[at.saturating_sub(4)..at];
     let would = before.windows(2).any(|w| w[0].low == "would" && has("be have", &w[1].low));
     would && after.iter().take_while(|t| !t.ends_clause()).any(|t| t.low == "if")
@@ -52,7 +63,26 @@ fn joined(between: &[Token]) -> bool {
 }
 
 fn negation(low: &str) -> bool {
-    has(words::NEGATES, low) || low.ends_with("n't")
+    // Chinese is written without spaces: the word that holds it is longer.
+    has(words::NEGATES, low) || low.ends_with("n't") || low.contains("不是") || low.contains("并非")
+}
+
+/// Words behind a value that deny it, in languages that put them there: "Xではありません", "X가 아닙니다", "X不是答案".
+fn denies_behind(low: &str) -> bool {
+    [
+        "ではありません",
+        "ではない",
+        "じゃない",
+        "じゃありません",
+        "아니",
+        "아닙",
+        "不是答案",
+        "不是正确",
+        "不正确",
+        "不对",
+    ]
+    .iter()
+    .any(|end| low.contains(end))
 }
 
 /// Two words that together negate what follows at once.
@@ -67,6 +97,8 @@ fn pair(first: &str, second: &str) -> bool {
             | ("but", "for")
             | ("as", "opposed")
             | ("in", "place")
+            | ("no", "way")
+            | ("false" | "untrue" | "wrong" | "incorrect" | "impossible" | "unlikely" | "doubtful", "that")
     )
 }
 
@@ -137,6 +169,9 @@ fn after(tokens: &[Token], asks_negation: bool) -> bool {
         .map(|t| &*t.low)
         .collect();
     let Some(first) = clause.first().copied() else { return false };
+    if clause.iter().take(3).any(|w| denies_behind(w)) {
+        return true;
+    }
     let rest = &clause[1..];
     let thin = |words: &[&str]| {
         words

@@ -24,7 +24,12 @@ pub fn signs(text: &str) -> String {
     // Superscript digits are footnotes; folded to plain digits they would change a number.
     let visible = entities(&text).chars().filter(|c| !invisible(*c) && !superscript(*c)).collect::<String>();
     let mut out = String::with_capacity(visible.len());
-    visible.nfkc().for_each(|c| fold(c, &mut out));
+    let mut signs = visible.nfkc().peekable();
+    while let Some(c) = signs.next() {
+        // "O`Dowd"; other backticks are markup.
+        let inside = out.ends_with(char::is_uppercase) && signs.peek().is_some_and(|next| next.is_uppercase());
+        fold(if c == '`' && inside { '\'' } else { c }, &mut out);
+    }
     out
 }
 

@@ -2,6 +2,7 @@
 //! beats Y", "Y has fewer than X") or a mark ("X wins, Y is second") says who is meant. Everything else is no choice.
 
 use super::ranking::{Rank, quality, ranking, rankings, stem};
+use super::score::{FEW, counted};
 use super::standing::Hit;
 use super::token::{Shape, Token};
 use super::words::{self, has};
@@ -116,6 +117,13 @@ pub fn chosen(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Result<&'
     if alone && hits.iter().all(|hit| lone::loses(tokens, asked, hit)) {
         return Err("the name is said to be somebody else's, or to lose");
     }
+    // "the other owns 5": somebody without a name may win, but never makes the name win.
+    if alone && let Some(all) = lone::beside(tokens, asked, hits) {
+        let weighed = compared(tokens, asked, &all).or_else(|| counted(tokens, asked, &all));
+        if weighed.or_else(|| marked(tokens, &ranking(asked), &all)) == Some(false) {
+            return Err("the other one is said to win");
+        }
+    }
     if alone && !open_choice(tokens, hits) {
         return Ok("the name, and no other");
     }
@@ -148,9 +156,6 @@ pub fn chosen(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Result<&'
         None => Err("several people, none chosen"),
     }
 }
-
-/// Who compares more people than these makes a list.
-const FEW: usize = 8;
 
 /// "X (5) vs Y (4): X": the last clause is nothing but a name that was said before.
 fn named_again(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
@@ -192,44 +197,6 @@ fn picked(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
         (many, [one]) if many.iter().any(|hit| hit.value == one.value) => Some(one.value == Who::Key),
         _ => None,
     }
-}
-
-/// "X has 4 while Y has 2": each clause says one person and one number, and the question ranks by that number.
-fn counted(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
-    let Rank { more, nouns, .. } = ranking(asked);
-    if nouns.is_empty()
-        || hits.len() > FEW
-        || hits.iter().map(|hit| &hit.value).collect::<HashSet<_>>().len() != hits.len()
-    {
-        return None;
-    }
-    let mut values = Vec::new();
-    for (n, hit) in hits.iter().enumerate() {
-        let end = hits.get(n + 1).map_or(tokens.len(), |next| next.from);
-        let clause = &tokens[hit.to..end];
-        let said = |t: &Token| has("or tie tied same equal not no unclear unknown", &t.low) || t.is('?') || t.is('=');
-        let has_it = |t: &Token| has("has owns holds keeps with have", &t.low) || t.is(':');
-        // "X has three cats, Y two": the verb is said once.
-        let short = |before: &[Token]| n > 0 && before.is_empty();
-        let found = number::amounts(clause, false, &[]);
-        let [amount] = found.as_slice() else { return None };
-        let plain = amount.value.currency == number::Currency::None && !amount.value.bound;
-        let noun =
-            clause.get(amount.to).is_none_or(|t| t.shape != Shape::Word || nouns.contains(&stem(&t.low)) || n > 0);
-        if clause.iter().any(said)
-            || !(clause[..amount.from].iter().any(has_it) || short(&clause[..amount.from]))
-            || !plain
-            || !noun
-        {
-            return None;
-        }
-        values.push((amount.value.micros, hit.value == Who::Key));
-    }
-    // The first name opens the span, so that nothing before it turns the sense.
-    let best = if more { values.iter().max() } else { values.iter().min() }?.0;
-    let winners: Vec<bool> = values.iter().filter(|(value, _)| *value == best).map(|(_, key)| *key).collect();
-    let opener = tokens[..hits[0].from].iter().all(|t| has("while whereas although though", &t.low));
-    (opener && winners.len() == 1).then(|| winners[0])
 }
 
 /// "X or …", "tie between X and …", "X and Quist".
@@ -301,7 +268,7 @@ fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool
         let passive = any("beaten defeated outdone edged topped outranked surpassed exceeded outnumbered") && any("by");
         let numbers = number::amounts(&tokens[a.to..b.from], false, &[]);
         let score = match numbers.as_slice() {
-            [one, two] if any("against versus vs") && one.value.micros != two.value.micros => {
+            [one, two] if any("against versus vs compared") && one.value.micros != two.value.micros => {
                 Some((one.value.micros > two.value.micros) == more)
             }
             _ => None,
@@ -350,7 +317,7 @@ fn marked(tokens: &[Token], rank: &Rank, hits: &[Hit<Who>]) -> Option<bool> {
     // "X, with Y second" turns to Y; "the one with more boats" doesn't turn.
     let turns_to = |n: usize| tokens[n].low == "with" && !begin(n + 1..n + 3).is_empty();
     let parts = |n: usize| {
-        let joint = has("but while whereas and", &tokens[n].low) || turns_to(n);
+        let joint = has("but while whereas and yet since because", &tokens[n].low) || turns_to(n);
         !tokens[n].aside && ((tokens[n].ends_clause() && !tokens[n].is(':')) || joint)
     };
     let (mut wins, mut loses): (HashSet<&Who>, HashSet<&Who>) = Default::default();
@@ -362,7 +329,8 @@ fn marked(tokens: &[Token], rank: &Rank, hits: &[Hit<Who>]) -> Option<bool> {
         let here: Vec<&Who> = begin(from..n).iter().map(|hit| &hit.value).collect();
         if let Some(who) = here.first().filter(|who| here.iter().all(|h| h == *who)) {
             let clause = &tokens[from..n];
-            let negated = clause.iter().any(|t| has(words::NEGATES, &t.low) || t.low.ends_with("n't"));
+            let to_nobody = clause.windows(2).any(|w| w[0].low == "to" && has("no nobody none", &w[1].low));
+            let negated = to_nobody || clause.iter().any(|t| has(words::NEGATES, &t.low) || t.low.ends_with("n't"));
             let ranks = |list: &'static str| {
                 clause.iter().enumerate().any(|(i, t)| {
                     has(list, &t.low)

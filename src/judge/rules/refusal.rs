@@ -43,7 +43,7 @@ const ATTEMPT: &str = "searched|i looked|looked at|looked through|looked in|look
     exception|timeout|timed out|ran out|computed|calculated|counted|i found|was unable|were unable|scanned|\
     inspected|cross-referenced|compared|no such file|does not exist|doesn't exist|is missing|are missing|busqué|\
     no encontré|gesucht|nicht gefunden|cherché|pas trouvé|buscado|insufficient data|not enough|no results|no record|\
-    partial|failed|no such|not guess|won't guess";
+    partial|failed|results found|records found|matches found|no such|not guess|won't guess";
 
 /// Ends an attempt without an answer.
 const GIVES_UP: &str = "gave up|giving up|give up|not determine|n't determine|be determined|not decide|n't decide|\
@@ -68,7 +68,18 @@ pub fn refuses(text: &str) -> bool {
 /// The text says that there is no answer.
 pub fn gives_up(text: &str) -> bool {
     let low = text.to_lowercase();
-    GIVES_UP.split('|').any(|phrase| low.contains(phrase))
+    let bare = low.trim_matches(|c: char| !c.is_alphanumeric());
+    let unable = ["cannot answer", "can't answer", "can not answer", "unable to answer"];
+    GIVES_UP.split('|').any(|phrase| low.contains(phrase)) || unable.iter().any(|end| bare.ends_with(end))
+}
+
+/// The first sentence says that who speaks does not know.
+pub fn knows_not(text: &str) -> bool {
+    let low = text.to_lowercase();
+    let first = low.split(['.', ';', '!', '?', '\n']).next().unwrap_or("");
+    ["i don't know", "i do not know", "i'm not sure", "i am not sure", "i can't tell", "i cannot tell"]
+        .iter()
+        .any(|phrase| first.contains(phrase))
 }
 
 /// "can't … help" with the service close behind; the verb that decides is the first one.

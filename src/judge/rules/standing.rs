@@ -58,7 +58,10 @@ impl Retracted {
                 .checked_sub(1)
                 .filter(|n| tokens[*n].is(':'))
                 .map_or(&[][..], |colon| &tokens[clause_start(tokens, colon)..colon]);
-            let old = matches!(label, [word] if has(words::RETRACTS, &word.low) || has(words::OLD, &word.low));
+            // "X. Wrong: it's Y" is no label of Y.
+            let says = clause.first().is_some_and(|t| t.low == "it");
+            let old =
+                matches!(label, [word] if has(words::RETRACTS, &word.low) || (has(words::OLD, &word.low) && !says));
             self.past = tells_the_past(clause) || old || (but && found_first(clause));
         }
         let so_thought = |w: &[Token]| w[0].low == "so" && w[1].low == "i" && w[2].low == "thought";
@@ -136,6 +139,7 @@ fn corrects(tokens: &[Token], n: usize) -> bool {
     let phrase = match (low(0), low(1), low(2)) {
         ("i", "mean", _) | ("make", "that", _) | ("on", _, "thought") | ("better" | "or", "rather", _) => true,
         ("after", word, _) => has(words::CORRECTS, word),
+        ("wrong" | "false" | "incorrect", ":" | "." | "," | "!" | "-", "it") => opens,
         ("should", "be", _) => n > 0 && tokens[n - 1].low != "answer",
         _ => false,
     };

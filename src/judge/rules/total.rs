@@ -22,7 +22,8 @@ pub fn results(tokens: &[Token], asked: &[Token], restated: &[i128], hits: Vec<H
     let unit = unit(asked);
     // A result is counted in no unit of the work, unless the question is.
     let hits: Vec<_> = hits.into_iter().filter(|hit| !of_the_work(tokens, asked, hit)).collect();
-    let hits = prefer(hits, |hit| in_unit(tokens, &unit, hit));
+    let first = hits.iter().find(|hit| in_unit(tokens, &unit, hit)).map_or(tokens.len(), |hit| hit.to);
+    let hits = prefer(hits, |hit| in_unit(tokens, &unit, hit) || (hit.from > first && unsaid(tokens, hit)));
     let hits = prefer(hits, |hit| !restated.contains(&hit.value.micros));
     let hits = prefer(hits, |hit| !year(tokens, hit) && !age(tokens, hit));
     let hits = concluded(tokens, hits);
@@ -103,6 +104,13 @@ pub fn unit(asked: &[Token]) -> Vec<String> {
 /// The noun stands after the number.
 fn in_unit(tokens: &[Token], unit: &[String], hit: &Hit<Amount>) -> bool {
     tokens[hit.to..].iter().take(3).take_while(|t| t.shape == Shape::Word).any(|t| unit.contains(&stem(&t.low)))
+}
+
+/// "the owner has 14 records, the best-paid person 9": whose it is, is said, and the unit goes on.
+fn unsaid(tokens: &[Token], hit: &Hit<Amount>) -> bool {
+    let whose = |t: &Token| has("has owns holds person resident owner member customer", &t.low);
+    tokens.get(hit.to).is_none_or(Token::ends_clause)
+        && tokens[clause_start(tokens, hit.from)..hit.from].iter().any(whose)
 }
 
 /// The word without the ending of its plural.

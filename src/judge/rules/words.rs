@@ -162,7 +162,7 @@ pub const BESIDE: &str = "a an the is are was were be been as in with has have h
     could would should will may might does did do uses using type category value listed recorded registered known \
     born found gives shows says reads equals means yes no ok sure ist es est sind sein war als wie im am el la los \
     le les die der das ein eine un une una di da do dos en por comme como è é são lautet policy insurance job title \
-    state county city country residents resident per according based";
+    state county city country residents resident per according based rather";
 
 /// The states of the USA, spelled out (hyphens for spaces) and by their letters.
 pub const STATES: &str = "alabama alaska arizona arkansas california colorado connecticut delaware florida georgia \

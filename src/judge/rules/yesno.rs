@@ -24,6 +24,10 @@ pub fn statements(tokens: &[Token]) -> Vec<Hit<bool>> {
     };
     let closes = |n: usize| {
         let Some(next) = tokens.get(n + 1) else { return true };
+        // "n/a"
+        if next.is('/') && next.glued {
+            return false;
+        }
         !has(
             "idea answer clue one information data record records result results evidence such match matches way \
              doubt",
