@@ -332,11 +332,22 @@ pub struct TrialEnd {
     pub judging: Option<Judging>,
 }
 
+/// A judge other than the job's own, which gave a trial its verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgedBy {
+    /// Its name.
+    pub judge: String,
+    /// What its verdicts depend on, as a digest.
+    pub digest: String,
+}
+
 /// What judging one answer took, apart from what the agent used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judging {
     /// Requests, tokens and cost, of all tries.
     pub spent: Spent,
+    /// Who gave the verdict, where that is another judge than the job's own.
+    pub by: Option<JudgedBy>,
     /// What the models said in the last judgment.
     pub replies: Vec<RawReply>,
 }
@@ -346,6 +357,6 @@ impl Judging {
     pub fn new(before: Option<Judging>, judgment: Judgment) -> Judging {
         let mut spent = before.unwrap_or_default().spent;
         spent += judgment.spent;
-        Judging { spent, replies: judgment.replies }
+        Judging { spent, by: None, replies: judgment.replies }
     }
 }

@@ -3,7 +3,7 @@
 use super::error::Error;
 use super::exit;
 use crate::results::{ArmDigests, Job, TaskRecord};
-use crate::{report, results, stats};
+use crate::{judge, report, results, stats};
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -109,6 +109,7 @@ fn judge_measured(path: &Path, jobs: &[(Job, ArmDigests)]) -> Result<(stats::Jud
 fn same_judge(measured: &str, job: &Job) -> Result<(), String> {
     let measured: Value = serde_json::from_str(measured).unwrap_or_default();
     let record = &job.record;
+    let digest = judge::digest_of(&record.judge, &record.seatrial, record.judge_parameters.as_ref());
     let rubric = measured["rubric_sha256"].as_str();
     let by_another =
         |task: &&TaskRecord| rubric.is_some_and(|of| task.rubric_sha256.as_ref().is_some_and(|own| own != of));
@@ -116,6 +117,10 @@ fn same_judge(measured: &str, job: &Job) -> Result<(), String> {
         Some(judge) if judge != record.judge => Err(format!("the judge `{judge}`, but `{}` judged", record.judge)),
         Some(judge) if measured["judge_parameters"] != serde_json::json!(record.judge_parameters) => {
             Err(format!("the judge `{judge}` with other models, votes or settings than"))
+        }
+        // A file without a digest is of a version that wrote none.
+        Some(judge) if measured["judge_digest"].as_str().is_some_and(|of| of != digest) => {
+            Err(format!("the judge `{judge}` of another version than judged (seatrial {})", record.seatrial))
         }
         Some(judge) => match record.tasks.iter().find(by_another) {
             Some(task) => Err(format!("the judge `{judge}` by another rubric than task `{}` has", task.name)),

@@ -6,10 +6,10 @@ use super::load::{Loaded, Purpose, load};
 use super::words::{Format, count};
 use crate::answer::Answer;
 use crate::config;
-use crate::event::{Event, Judging};
+use crate::event::{Event, JudgedBy, Judging};
 use crate::job::{self, Images, Job, Judged, Left, Place};
-use crate::judge::{Judge, Judgment, ScriptRun, Spent, Streak, Trouble, Verdict};
-use crate::results::{self, JudgmentRecord, Kept, OutcomeKind, Store, TrialRecord, VerdictCache};
+use crate::judge::{self, Judge, Judgment, ScriptRun, Spent, Streak, Trouble, Verdict};
+use crate::results::{self, JobRecord, JudgmentRecord, Kept, OutcomeKind, Store, TrialRecord, VerdictCache};
 use futures_util::StreamExt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -169,7 +169,8 @@ async fn judge_all(
             let outcome = job::decide(run, &kept.answer, Some(&judgment.result));
             let mut end = results::unjudged(record, kept);
             (end.outcome, end.script, end.timing.judge) = (outcome, judged.script, Some(span));
-            end.judging = judged.judgment.map(|judgment| Judging::new(end.judging.take(), judgment));
+            let by = judgment.result.as_ref().ok().and_then(|_| other_judge(job, record, &found.record));
+            end.judging = judged.judgment.map(|judgment| Judging { by, ..Judging::new(end.judging.take(), judgment) });
             store.handle(&Event::TrialFinished { trial: index, end: Box::new(end) })?;
         }
         lines.push(line);
@@ -228,6 +229,14 @@ fn judge_of<'a>(job: &'a Job, record: &TrialRecord) -> &'a Judge {
         Some(_) => &Judge::Script,
         None => &job.judge,
     }
+}
+
+/// The judge of this trial, where it is not the one that the job has, set as there.
+fn other_judge(job: &Job, trial: &TrialRecord, record: &JobRecord) -> Option<JudgedBy> {
+    let judge = judge_of(job, trial);
+    let own = judge::digest_of(&record.judge, &record.seatrial, record.judge_parameters.as_ref());
+    let is_other = !matches!(judge, Judge::Script) && judge.digest() != own;
+    is_other.then(|| JudgedBy { judge: judge.name().to_owned(), digest: judge.digest() })
 }
 
 /// What a verdict depends on; `None` where that is more than texts.

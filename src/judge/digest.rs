@@ -1,21 +1,27 @@
 //! What a verdict depends on, as digests: a judge as it is set up, and with what is put before it. Equal digests mean
 //! that a verdict can be taken over.
 
-use super::{Judge, Matter};
+use super::{Judge, Matter, Parameters};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 impl Judge {
     /// What this judge's verdicts depend on beside what is put before it: `sha256:` and 64 hexadecimal digits. Rules are
-    /// those of this version of the program.
+    /// known by their sources.
     pub fn digest(&self) -> String {
-        let more = match self {
-            Judge::Rules => env!("SEATRIAL_RULES").to_string(),
-            Judge::Scripted(script) => format!("{script:?}"),
-            _ => String::new(),
-        };
-        digest(&json!([self.name(), env!("CARGO_PKG_VERSION"), self.parameters(), more]))
+        let version = env!("CARGO_PKG_VERSION");
+        match self {
+            Judge::Scripted(script) => digest(&json!([self.name(), version, self.parameters(), format!("{script:?}")])),
+            _ => digest_of(self.name(), version, self.parameters().as_ref()),
+        }
     }
+}
+
+/// The digest of the judge that a job's record tells of, by that judge's name, the version of seatrial and the judge's
+/// parameters. Rules of this version are taken for those that are compiled in.
+pub fn digest_of(judge: &str, version: &str, parameters: Option<&Parameters>) -> String {
+    let is_ours = judge == "rules" && version == env!("CARGO_PKG_VERSION");
+    digest(&json!([judge, version, parameters, if is_ours { env!("SEATRIAL_RULES") } else { "" }]))
 }
 
 impl Matter<'_> {

@@ -17,6 +17,7 @@ mod streak;
 mod verdict;
 
 pub use cases::{Agreement, Case, CaseKey, Judged, agreement, read_cases, read_rivals};
+pub use digest::digest_of;
 pub use error::Error;
 pub use judges::Judge;
 pub use matter::Matter;

@@ -7,7 +7,7 @@ use super::models::models;
 use super::network::network;
 use super::numbers::{
     Group, arm_name, bad_keys, category_cells, category_name, counts, further_trials, groups, interval, job_line,
-    pass_rate, percent, seconds, shown_k, tasks, three, verdict,
+    other_judges, pass_rate, percent, seconds, shown_k, tasks, three, verdict,
 };
 use super::plain::plain;
 use super::search::searching;
@@ -69,6 +69,9 @@ fn arm_markdown(arm: &ArmSummary) -> String {
         all.planned,
         percent(all.strict_pass_rate),
     ));
+    if let Some(judges) = other_judges(arm) {
+        out.push_str(&format!("**{}**\n\n", literal(&judges)));
+    }
     if let Some(good) = &arm.good_keys {
         let all = &good.all;
         out.push_str(&format!(

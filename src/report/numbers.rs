@@ -256,3 +256,12 @@ pub fn left_out(job: &Job) -> Vec<LeftOut> {
     }
     list
 }
+
+/// How many of an agent's trials other judges than the job's graded, and which; `None` where none did.
+pub fn other_judges(arm: &ArmSummary) -> Option<String> {
+    let trials = arm.other_judges.values().sum::<u64>();
+    let judges: Vec<&str> = arm.other_judges.keys().map(String::as_str).collect();
+    let were = if trials == 1 { "was" } else { "were" };
+    (trials > 0)
+        .then(|| format!("{} {were} graded by another judge: {}", number_of(trials, "trial"), judges.join(", ")))
+}

@@ -8,7 +8,7 @@ use super::models::models;
 use super::network::network;
 use super::numbers::{
     Group, arm_name, bad_keys, category_cells, category_name, counts, further_trials, groups, interval, job_line,
-    pass_rate, percent, seconds, shown_k, task_name, tasks, three,
+    other_judges, pass_rate, percent, seconds, shown_k, task_name, tasks, three,
 };
 use super::plain::{clip, plain};
 use super::search::searching;
@@ -84,6 +84,9 @@ fn arm_text(arm: &ArmSummary) -> String {
     let mut fact = |name: &str, text: String| fact(&mut out, name, &text);
     fact("passes", format!("{} of {} trials with a reward pass: {rate}", all.passes, all.rewarded));
     fact("Wilson 95%", format!("{}, over trials taken as independent", interval(all.wilson_95)));
+    if let Some(judges) = other_judges(arm) {
+        fact("other judge", plain(&judges));
+    }
     if let Some(good) = &arm.good_keys {
         let (all, mean) = (&good.all, three(good.mean_of_tasks));
         let rate = percent(pass_rate(all.rewarded, all.passes));

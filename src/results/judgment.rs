@@ -122,6 +122,7 @@ pub fn judged_by(mut job: Job, judge: &str) -> Result<Job, Error> {
 
 fn replace(trial: &mut TrialRecord, judgment: Option<&JudgmentRecord>, judge: &str) {
     let was_judged = trial.verdict.is_some() || trial.outcome == OutcomeKind::Ungraded;
+    trial.judged_by = None;
     trial.judge_spent = judgment.map(|judgment| judgment.spent).filter(|spent| spent.requests > 0);
     match judgment.and_then(|judgment| judgment.verdict.clone()) {
         Some(verdict) => {
@@ -160,7 +161,7 @@ fn path(dir: &Path, trial: &str, judge_digest: &str) -> PathBuf {
 }
 
 /// Enough of a digest to tell judges apart, without the word before its colon.
-fn short(digest: &str) -> &str {
+pub(super) fn short(digest: &str) -> &str {
     let digits = digest.rsplit(':').next().unwrap_or(digest);
     &digits[..digits.len().min(16)]
 }

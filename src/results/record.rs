@@ -4,11 +4,12 @@
 //! define (`Verdict`, `AgentRun`, `Timing`, `Fault`, `NetworkUse`, `PlannedTrial`) are stored as those rooms spell them, so a change
 //! of one of their fields is a change of [`FORMAT`].
 
+use super::judgment::short;
 use super::outcome::{OutcomeKind, reason, verdict};
 use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
 use crate::artifact::Artifact;
-use crate::event::{Fault, NetworkUse, Outcome, Timing, TrialEnd};
+use crate::event::{Fault, JudgedBy, NetworkUse, Outcome, Timing, TrialEnd};
 use crate::ideal::Ideal;
 use crate::judge::{Parameters, ScriptEnvironment, Spent, Verdict};
 use crate::model::ModelUse;
@@ -193,6 +194,10 @@ pub struct TrialRecord {
     pub verifier_over: Option<String>,
     /// Which judge the job has.
     pub judge: String,
+    /// Who gave the verdict, where that is another judge, or the same one set otherwise: a trial that stayed ungraded can
+    /// be graded later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_by: Option<JudgedBy>,
     /// What judging took, apart from what the agent used; `None` where no model was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge_spent: Option<Spent>,
@@ -248,6 +253,7 @@ impl TrialRecord {
             verifier_environment: end.script.as_ref().map(|script| script.environment),
             verifier_over: end.script.as_ref().and_then(|script| script.files.over.clone()),
             judge: job.judge.clone(),
+            judged_by: end.judging.as_ref().and_then(|judging| judging.by.clone()),
             judge_spent: end.judging.as_ref().map(|judging| judging.spent).filter(|spent| spent.requests > 0),
             timing: end.timing.clone(),
             image: end.image.as_ref().map(|(tag, id)| ImageRecord { tag: tag.clone(), id: id.clone() }),
@@ -257,6 +263,17 @@ impl TrialRecord {
             engine: job.observed.engine.kind.clone(),
             task_digest: task.map(|task| task.digest.clone()).unwrap_or_default(),
             task_content_digest: task.map(|task| task.content_digest.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// The other judge that gave the verdict, where it was not the job's own as the job has it set: its name, with the
+    /// begin of its digest where that is known. A task's script is no other judge.
+    pub fn other_judge(&self) -> Option<String> {
+        let verdict = self.verdict.as_ref().filter(|_| self.verifier_environment.is_none())?;
+        match &self.judged_by {
+            Some(JudgedBy { judge, digest }) => Some(format!("{judge} ({})", short(digest))),
+            // Records of versions that did not keep who judged.
+            None => (verdict.judge != self.judge).then(|| verdict.judge.clone()),
         }
     }
 

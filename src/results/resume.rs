@@ -59,7 +59,7 @@ pub fn unjudged(record: &TrialRecord, kept: Kept) -> TrialEnd {
         network: record.network.clone(),
         model: record.model.clone(),
         spent_usd: record.spent_usd,
-        judging: record.judge_spent.map(|spent| Judging { spent, replies: Vec::new() }),
+        judging: record.judge_spent.map(|spent| Judging { spent, ..Judging::default() }),
     }
 }
 

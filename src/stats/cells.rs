@@ -2,6 +2,7 @@
 //! up only where everything that decides a trial is the same; records of a fake engine are refused.
 
 use super::error::Error;
+use crate::question::Verdict;
 use crate::results::{ArmDigests, Job, OutcomeKind, TrialRecord};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +35,7 @@ impl Cell {
 
     /// Counts a trial; `None` is one without a record that can be trusted.
     pub fn count(&mut self, record: Option<&TrialRecord>) {
-        let record = record.filter(|record| !is_by_another_judge(record));
+        let record = record.filter(|record| record.other_judge().is_none());
         let place = match record.map(|record| (record.outcome, record.reward)) {
             None | Some((OutcomeKind::Ungraded | OutcomeKind::Fault | OutcomeKind::Cancelled, _)) | Some((_, None)) => {
                 &mut self.missing
@@ -102,13 +103,6 @@ pub fn find_broken<'a>(cells: impl Iterator<Item = &'a mut Cell>) -> bool {
 fn is_not_started(record: &TrialRecord) -> bool {
     let code = record.agent_run.as_ref().and_then(|run| run.exit_code);
     record.outcome == OutcomeKind::AgentError && code.is_some_and(|code| NOT_STARTED.contains(&code))
-}
-
-/// Whether another judge than the job's gave the verdict, as it may where the job's own could not. A task's script is no
-/// other judge.
-fn is_by_another_judge(record: &TrialRecord) -> bool {
-    let by_script = record.verifier_environment.is_some();
-    record.verdict.as_ref().is_some_and(|verdict| !by_script && verdict.judge != record.judge)
 }
 
 /// Whether the judge's votes differed. Judges with one vote are always of one mind.
@@ -202,6 +196,20 @@ fn fake(job: &Job) -> Option<String> {
     trial.or((job.record.observed.engine.kind == "fake").then(|| "all of it".to_owned()))
 }
 
+/// Of two words on one key that with which the key is trusted least, whichever job says it. Of two bad ones it is the
+/// first by name.
+fn most_careful(one: Option<String>, other: Option<String>) -> Option<String> {
+    let trust = |word: &Option<String>| match word.as_deref().map(Verdict::from_word) {
+        Some(Some(verdict)) if verdict.is_bad() => 0,
+        Some(Some(Verdict::Proved)) => 4,
+        // Nobody has looked: less than a proof, and no doubt either.
+        None => 3,
+        Some(Some(Verdict::Fragile)) => 2,
+        Some(_) => 1,
+    };
+    [one, other].into_iter().min_by_key(|word| (trust(word), word.clone())).flatten()
+}
+
 fn add(counted: &mut Counted, job: &Job, digests: &ArmDigests, unlike: &mut Vec<String>) {
     let dir = job.dir.display();
     let used: BTreeSet<usize> = job.record.trials.iter().map(|trial| trial.task_index).collect();
@@ -212,8 +220,7 @@ fn add(counted: &mut Counted, job: &Job, digests: &ArmDigests, unlike: &mut Vec<
             unlike.push(format!("task `{}` in `{dir}` is another version than in the jobs before", task.name));
         }
         if known.1 != task.audit {
-            // The last word on a key is the most careful one.
-            known.1 = [known.1.take(), task.audit.clone()].into_iter().flatten().find(|word| word != "proved");
+            known.1 = most_careful(known.1.take(), task.audit.clone());
         }
     }
     let ended = job.by_name();

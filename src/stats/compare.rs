@@ -121,9 +121,18 @@ pub fn compare(mut jobs: Vec<Job>, common: bool) -> Result<Comparison, Error> {
     for job in &mut jobs {
         job.keep("tasks that all jobs have", |task| !names.contains(&task.name));
     }
-    let notes = notes(&jobs);
+    let mut notes = notes(&jobs);
     let summaries: Vec<(String, ArmSummary)> =
         jobs.iter().flat_map(|job| summarize(job).arms.into_iter().map(|arm| (job.record.name.clone(), arm))).collect();
+    for (job, arm) in summaries.iter().filter(|(_, arm)| !arm.other_judges.is_empty()) {
+        let (count, judges) = (arm.other_judges.values().sum::<u64>(), arm.other_judges.keys());
+        let judges: Vec<&str> = judges.map(String::as_str).collect();
+        notes.push(format!(
+            "trials of `{}` in `{job}` that another judge than the job's graded: {count}, by {}",
+            arm.agent,
+            judges.join(", ")
+        ));
+    }
     if summaries.len() < 2 {
         return Err(Error::OneAgent);
     }

@@ -74,6 +74,7 @@ pub fn summarize(job: &Job) -> Summary {
             all: tried(&all),
             further: first.map(|_| tried(&beyond)),
             mean_of_tasks: mean(&means),
+            other_judges: other_judges(&all),
             good_keys: good_keys(&tasks, trials()),
             categories: categories(job, &tasks, &by_task),
             standard_error: standard_error(&means),
@@ -89,6 +90,14 @@ pub fn summarize(job: &Job) -> Summary {
         }
     };
     Summary { arms: arms.into_iter().map(arm).collect() }
+}
+
+fn other_judges(trials: &[Trial<'_>]) -> BTreeMap<String, u64> {
+    let mut found = BTreeMap::new();
+    for judge in trials.iter().flatten().filter_map(|record| record.other_judge()) {
+        *found.entry(judge).or_default() += 1;
+    }
+    found
 }
 
 /// `trials` are those of `tasks`, in the same order.

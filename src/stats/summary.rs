@@ -4,6 +4,7 @@
 use super::efficiency::Efficiency;
 use crate::question::Verdict;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A job in numbers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,6 +35,9 @@ pub struct ArmSummary {
     /// number of the arm counts them. `None` in other jobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub further: Option<Tried>,
+    /// How many of these trials other judges than the job's graded, by judge; empty where none did.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub other_judges: BTreeMap<String, u64>,
     /// The same without the tasks whose answer keys the audit calls bad; `None` where no key of the arm is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub good_keys: Option<GoodKeys>,

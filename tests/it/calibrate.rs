@@ -2,7 +2,7 @@
 
 use crate::job_fixture::{config, end, fault, job_of, no_answer, scored, ungraded, verdict};
 use crate::support::Suite;
-use seatrial::event::{Event, Outcome};
+use seatrial::event::{Event, JudgedBy, Judging, Outcome};
 use seatrial::judge::Verdict;
 use seatrial::results::{JobRecord, Store};
 use serde_json::Value;
@@ -169,6 +169,22 @@ fn a_task_with_a_bad_key_gets_no_tier_and_one_with_a_proved_key_may_be_hard() {
 }
 
 #[test]
+fn a_key_that_one_job_calls_bad_stays_bad_in_whichever_order_jobs_are_named() {
+    let suite = Suite::new();
+    for (name, word) in [("a", "fragile"), ("b", "wrong")] {
+        let mut record = job_of(name, &["one"], &[("solver", None)], 6);
+        record.observed.id = format!("id-{name}");
+        record.tasks[0].audit = Some(word.into());
+        keep(&suite, &record, &[("one", &["++++++"])]);
+    }
+    for jobs in [["jobs/a", "jobs/b"], ["jobs/b", "jobs/a"]] {
+        suite.run(&["calibrate", jobs[0], jobs[1], "-o", "c.json"]).expect_code(0);
+        let one = &calibration(&suite)["tasks"]["one"];
+        assert_eq!((&one["tier"], &one["flags"]), (&Value::Null, &serde_json::json!(["bad-key"])), "{jobs:?}");
+    }
+}
+
+#[test]
 fn jobs_are_added_up_only_where_everything_that_decides_is_the_same() {
     let suite = Suite::new();
     let half: [(&str, &[&str]); 1] = [("one", &["+++"])];
@@ -282,6 +298,28 @@ fn a_trial_that_another_judge_graded_counts_as_missing() {
 }
 
 #[test]
+fn the_same_judge_set_otherwise_is_another_judge() {
+    let suite = Suite::new();
+    let mut record = job_of("a", &["one"], &[("solver", None)], 2);
+    record.observed.id = "id-a".into();
+    let mut store = Store::create(&suite.join("jobs/a"), record.clone(), config("a")).expect("a new job");
+    for (place, planned) in record.trials.iter().enumerate() {
+        let by = (place == 0).then(|| JudgedBy { judge: "rules".into(), digest: "sha256:0123".into() });
+        let mut end = Box::new(end(planned, place, outcome('+').expect("a pass")));
+        end.judging = Some(Judging { by, ..Judging::default() });
+        store.handle(&Event::TrialStarted { trial: place, retry: 0 }).expect("kept");
+        store.handle(&Event::TrialFinished { trial: place, end }).expect("kept");
+    }
+    store.handle(&Event::JobFinished).expect("kept");
+    drop(store);
+    suite.run(&["calibrate", "jobs/a", "-o", "c.json"]).expect_code(0);
+    let one = &calibration(&suite)["tasks"]["one"];
+    assert_eq!((&one["n"], &one["reference"]["missing"]), (&1.into(), &1.into()), "{one}");
+    let report = suite.run(&["report", "jobs/a"]).expect_code(0).stdout;
+    assert!(report.contains("1 trial was graded by another judge: rules (0123)"), "{report}");
+}
+
+#[test]
 fn what_judge_cases_measured_moves_the_thresholds_of_the_same_judge_alone() {
     let suite = Suite::new();
     write(&suite, "a", &[("solver", None)], &[("one", &["++++++"])]);
@@ -306,6 +344,11 @@ fn what_judge_cases_measured_moves_the_thresholds_of_the_same_judge_alone() {
     let wanted = "error: `judge.json` measured the judge `rubric`, but `rules` judged in `jobs/a`";
     assert!(run.stderr.starts_with(wanted), "{}", run.stderr);
     let mut other: Value = serde_json::from_str(&measured).expect("JSON");
+    other["judge_digest"] = "sha256:of-another-version".into();
+    suite.write("judge.json", other.to_string());
+    let run = suite.run(&args).expect_code(2);
+    let wanted = "error: `judge.json` measured the judge `rules` of another version than judged";
+    assert!(run.stderr.starts_with(wanted), "{}", run.stderr);
     other["judge_parameters"] = serde_json::json!({"votes": 3});
     suite.write("judge.json", other.to_string());
     let run = suite.run(&args).expect_code(2);

@@ -1,5 +1,6 @@
 //! `seatrial judge`: stored answers judged again, without running agents.
 
+use crate::report::matches_schema;
 use crate::support::{Run, Suite};
 use crate::tiny::{self, fake, fake_args, sealed, tally, trial};
 use seatrial::results::OutcomeKind::{AgentError, NoAnswer, Scored, Ungraded};
@@ -80,6 +81,32 @@ fn another_judges_verdicts_lie_beside_and_what_was_ungraded_gets_them() {
         "{}",
         run.stderr
     );
+}
+
+#[test]
+fn a_headline_says_how_many_trials_another_judge_graded() {
+    let suite = judged_badly();
+    let text = |args: &[&str]| suite.run(args).expect_code(0).stdout;
+    assert!(!text(&["report", "jobs/one"]).contains("another judge"));
+    judge(&suite, &["--judge", "rules"]).expect_code(0);
+    let by = trial(&suite.join("jobs/one"), "down").judged_by.expect("another judge");
+    assert!(by.judge == "rules" && by.digest.starts_with("sha256:"), "{by:?}");
+    assert_eq!(trial(&suite.join("jobs/one"), "right").judged_by, None);
+    for format in ["text", "md", "html"] {
+        let report = text(&["report", "jobs/one", "--format", format]);
+        assert!(report.contains("2 trials were graded by another judge"), "{format}: {report}");
+    }
+    let report = text(&["report", "jobs/one", "--format", "json"]);
+    matches_schema("report.json", &report);
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let judges = report["arms"][0]["other_judges"].as_object().expect("judges");
+    assert!(judges.len() == 1 && judges.iter().all(|(name, n)| name.starts_with("rules (") && n == 2), "{judges:?}");
+    let args = ["run", "--job-name", "two", "-q", "--judge", "rules", "--command", "true"];
+    fake(&suite, ENGINE, &args).expect_code(0);
+    let run = text(&["compare", "jobs/one", "jobs/two", "--format", "json"]);
+    assert!(run.contains("that another judge than the job's graded: 2, by rules ("), "{run}");
+    // With all verdicts of that judge, nothing is mixed.
+    assert!(!text(&["report", "jobs/one", "--judge", "rules"]).contains("another judge"));
 }
 
 #[test]

@@ -467,7 +467,7 @@ fn what_agents_used_of_models_is_in_every_report_apart_from_what_the_judge_used(
             _ => {}
         }
         let spent = Spent { requests: 2, input_tokens: 7000, output_tokens: 70, cost_usd: Some(0.125) };
-        end.judging = Some(Judging { spent, replies: Vec::new() });
+        end.judging = Some(Judging { spent, ..Judging::default() });
         handle(&mut store, Event::TrialFinished { trial, end: Box::new(end) });
     }
     handle(&mut store, Event::JobFinished);

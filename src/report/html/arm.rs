@@ -7,8 +7,8 @@ use crate::report::judging::judging;
 use crate::report::models::models;
 use crate::report::network::network;
 use crate::report::numbers::{
-    arm_name, bad_keys, category_cells, category_name, counts, further_trials, groups, interval, number_of, pass_rate,
-    percent, seconds, tasks, three,
+    arm_name, bad_keys, category_cells, category_name, counts, further_trials, groups, interval, number_of,
+    other_judges, pass_rate, percent, seconds, tasks, three,
 };
 use crate::report::plain::plain;
 use crate::report::search::searching;
@@ -50,6 +50,7 @@ fn headline(arm: &ArmSummary) -> Markup {
                 dt { "strict" }
                 dd { (all.passes) " of " (all.planned) " planned: " strong { (percent(all.strict_pass_rate)) }
                     " (what has no reward counts as failed); mean reward " (three(all.strict_reward)) }
+                @if let Some(judges) = other_judges(arm) { dt { "other judge" } dd { (plain(&judges)) } }
                 @if let Some(good) = &arm.good_keys {
                     dt { "good keys" }
                     dd { (good.all.passes) " of " (good.all.rewarded) " trials pass: "
