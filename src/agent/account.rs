@@ -135,6 +135,7 @@ impl ModelRun {
             body_head: String::new(),
             request_id: None,
             attempts: 1,
+            untold: 0,
             elapsed: Duration::ZERO,
         })
     }

@@ -136,7 +136,7 @@ impl Client {
                         return Ok(None);
                     }
                     let trouble = Trouble::silent(silent, "not a byte");
-                    return Err(self.failure(trouble, retries + 1, began.elapsed()));
+                    return Err(self.failure(trouble, (retries + 1, untold + 1), began.elapsed()));
                 }
                 Err(_) => Err(Trouble::silent(self.settings.whole, "no whole reply")),
             };
@@ -167,14 +167,14 @@ impl Client {
             let wait = self.settings.retry.wait(retries, &trouble.headers, SystemTime::now(), chance());
             let too_late = began.elapsed() + wait > self.settings.retry.total;
             if !trouble.passes || retries >= self.settings.retry.max_retries || too_late {
-                return Err(self.failure(trouble, retries + 1, began.elapsed()));
+                return Err(self.failure(trouble, (retries + 1, untold), began.elapsed()));
             }
             tokio::time::sleep(wait).await;
             retries += 1;
         }
     }
 
-    fn failure(&self, trouble: Trouble, attempts: u32, elapsed: Duration) -> Failure {
+    fn failure(&self, trouble: Trouble, (attempts, untold): (u32, u32), elapsed: Duration) -> Failure {
         let failure = Failure {
             class: trouble.class,
             host: self.endpoint.host().to_owned(),
@@ -183,6 +183,7 @@ impl Client {
             message: trouble.message,
             body_head: trouble.body_head,
             attempts,
+            untold,
             elapsed,
         };
         failure.scrubbed(self.endpoint.key.as_ref())

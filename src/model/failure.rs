@@ -94,6 +94,8 @@ pub struct Failure {
     pub request_id: Option<String>,
     /// How many times it was tried.
     pub attempts: u32,
+    /// How many of the tries may be billed though nobody said what they used, as in [`crate::model::Reply::untold`].
+    pub untold: u32,
     /// How long all of it took, waits included.
     pub elapsed: Duration,
 }

@@ -60,7 +60,10 @@ pub fn models(job: &Job) -> Option<Models> {
             Some(usage) => sum.tokens(usage),
             None => sum.unmetered += 1,
         }
-        sum.cost_usd = sum.cost_usd.zip(run.cost_usd).map(|(all, one)| all + one);
+        // A stream that broke off is billed, perhaps, and nobody said how much it used.
+        sum.unmetered += u64::from(run.cut_streams);
+        let cost = run.cost_usd.filter(|_| run.cut_streams == 0);
+        sum.cost_usd = sum.cost_usd.zip(cost).map(|(all, one)| all + one);
         sum.seconds += run.model_seconds;
     }
     for used in job.trials.iter().filter_map(|record| record.model.as_ref()) {

@@ -58,6 +58,24 @@ fn what_an_earlier_try_may_have_cost_leaves_the_cost_unknown_and_a_refused_try_d
 }
 
 #[test]
+fn a_judge_that_failed_for_good_may_have_cost_what_its_earlier_tries_did() {
+    let busy = || Act::json(503, &json!({"error": {"message": "busy"}})).header("retry-after-ms", "5");
+    for (first, known) in [(busy(), true), (Act::bytes(200, "application/json", "{\"choices\": ["), false)] {
+        let mut acts = vec![first];
+        acts.extend((0..40).map(|_| busy()));
+        let server = Server::start(acts);
+        let (suite, script) = suite(&[("a".to_owned(), "42")], "model: org/m, timeout_sec: 1, max_retries: 1");
+        suite.write("harbor.yml", format!("{}  model: {{prices: prices.toml}}\n", suite.read("harbor.yml")));
+        let price = "date = \"2026-11-30\"\ninput = 1.0\noutput = 2.0\ncache_read = 0.1\n";
+        suite.write("prices.toml", format!("[\"org/m\"]\n{price}"));
+        judged(&suite, &script, &server, &RUN, KEY).expect_code(3);
+        let record = trial(&suite.join("jobs/j"), "a");
+        let spent = record.judge_spent.expect("a model was asked");
+        assert_eq!((record.reward, spent.cost_usd.is_some()), (None, known), "{spent:?}");
+    }
+}
+
+#[test]
 fn the_prices_that_an_agent_names_are_the_judges_too() {
     let finish = json!({"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function",
         "function": {"name": "finish", "arguments": "{\"answer\": \"42\"}"}}]});

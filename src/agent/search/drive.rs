@@ -186,6 +186,7 @@ fn failed(search: &Search, class: Class, message: String, reply: &Reply) -> Fail
         body_head: String::new(),
         request_id: reply.request_id.clone(),
         attempts: reply.retries + 1,
+        untold: reply.untold,
         elapsed: reply.waited + reply.latency,
     }
 }

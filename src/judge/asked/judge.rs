@@ -246,14 +246,11 @@ impl Told {
     }
 
     fn failure(&mut self, voter: &Voter, (vote, attempt): (u32, u32), failure: &Failure, prices: &Prices) {
-        // A refusal or an error costs nothing. An answer that did not come to its end, or can't be read, may have cost what
-        // a good one does, and nobody said how much.
-        let is_answer = failure.status.is_some_and(|status| (200..300).contains(&status));
-        let is_known = !is_answer && !matches!(failure.class, Class::Timeout | Class::BadReply);
         self.spent += Spent {
             requests: u64::from(failure.attempts),
-            // Where a price is unknown no sum is known.
-            cost_usd: prices.cost(&voter.client.endpoint().model, &Usage::default()).filter(|_| is_known),
+            // A refusal or an error costs nothing. An answer that did not come to its end, or can't be read, may have cost
+            // what a good one does, and nobody said how much. Where a price is unknown no sum is known.
+            cost_usd: prices.cost(&voter.client.endpoint().model, &Usage::default()).filter(|_| failure.untold == 0),
             ..Spent::default()
         };
         let trouble = Some(failure.to_string());
