@@ -114,7 +114,7 @@ impl ModelRun {
         failure
     }
 
-    /// Counts what was asked again and again and never answered.
+    /// Counts what was asked again and again, and failed by the provider's fault.
     pub(super) fn tried_in_vain(&mut self, failure: &Failure) {
         self.retries += failure.attempts;
         self.waited_seconds += failure.elapsed.as_secs_f64();

@@ -148,6 +148,8 @@ fn whose_failure_it_is_decides_what_it_counts() {
         fake(&suite, &server, "claude-x", args).expect_code(code);
         let record = trial(&suite.join("jobs/j"), "t");
         assert_eq!((record.outcome, record.reward), (outcome, reward), "{act:?}");
+        let retries = record.agent_run.as_ref().and_then(|run| Some(run.model.as_ref()?.retries));
+        assert_eq!(retries, Some(u32::from(outcome == Fault)), "what the agent brought about is no failed request");
         assert!(record.reason.as_deref().is_some_and(|why| why.contains(reason)), "{:?}", record.reason);
     }
 }

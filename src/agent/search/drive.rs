@@ -49,10 +49,13 @@ pub async fn drive(
         let reply = match ask(search, &mut request, launch.timeout, began, &mut run, &mut notes).await {
             Ok(Some(reply)) => reply,
             Ok(None) => break Ok(Ended::OutOfTime),
-            Err(failure) => {
-                run.tried_in_vain(&failure);
-                break own_end(failure.class).ok_or(failure);
-            }
+            Err(failure) => match own_end(failure.class) {
+                Some(end) => break Ok(end),
+                None => {
+                    run.tried_in_vain(&failure);
+                    break Err(failure);
+                }
+            },
         };
         let cost = run.count(client, &search.prices, &reply);
         launch.purse.pay(cost.unwrap_or(0.0));

@@ -60,10 +60,13 @@ pub async fn drive(
         let reply = match turns.client.ask_within(&request, left(&run), patience(launch.timeout)).await {
             Ok(None) => break Ok(Ended::OutOfTime),
             Ok(Some(reply)) => reply,
-            Err(failure) => {
-                run.tried_in_vain(&failure);
-                break own_end(failure.class).ok_or(failure);
-            }
+            Err(failure) => match own_end(failure.class) {
+                Some(end) => break Ok(end),
+                None => {
+                    run.tried_in_vain(&failure);
+                    break Err(failure);
+                }
+            },
         };
         let cost = run.count(&turns.client, &turns.prices, &reply);
         launch.purse.pay(cost.unwrap_or(0.0));
