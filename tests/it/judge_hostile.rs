@@ -37,6 +37,17 @@ const PIECES: &[&str] = &[
     "<answer>3</answer> ",
     "is the answer, ",
     "i can't ",
+    "A: Ora Vey, ",
+    "A ",
+    "VA ",
+    "VA, ",
+    "3 (4) ",
+    "if Ora Vey would ",
+    "no boat, ",
+    "no boat ",
+    "Ora Vey can't match Cal Dunn ",
+    "older ",
+    "of ",
     "\u{fdfa}",
 ];
 
@@ -50,6 +61,9 @@ const KEYS: &[(&str, Kind, &str)] = &[
     ("Which people own boats?", Kind::List, "Ora Vey, Cal Dunn"),
     ("Is it so?", Kind::YesNo, "Yes"),
     ("Which make?", Kind::Text, "Lark"),
+    ("In which state does the owner live?", Kind::Text, "Virginia"),
+    ("Who in Ohio has no boat?", Kind::Name, "Ora Vey"),
+    ("Is the owner of Lark older than the owner of Kit?", Kind::YesNo, "Yes"),
 ];
 
 #[test]

@@ -4,15 +4,27 @@
 use super::standing::Hit;
 use super::token::{Shape, Token};
 use super::words::{self, has};
+use super::{name, states};
 
 /// Where the key's phrase stands.
 pub fn phrases(key: &[Token], tokens: &[Token], asked: &[Token]) -> Vec<Hit<()>> {
     let mut hits = phrase(&key.iter().collect::<Vec<_>>(), tokens, asked);
     if let Some(turned) = turned(key) {
         hits.extend(phrase(&turned, tokens, asked));
-        hits.sort_by_key(|hit| hit.from);
     }
+    hits.retain(|hit| !narrowed(tokens, asked, hit));
+    hits.extend(states::coded(key, tokens).into_iter().filter(|hit| alone(tokens, asked, hit)));
+    hits.sort_by_key(|hit| hit.from);
     hits
+}
+
+/// "Diver (commercial)": where a job's title is asked for, a lone word in brackets makes it another title.
+fn narrowed(tokens: &[Token], asked: &[Token], hit: &Hit<()>) -> bool {
+    let title = asked.iter().any(|t| has("job title occupation profession position", &t.low));
+    let word = |t: &Token| t.shape == Shape::Word && !t.capital() && !has(words::COMMON, &t.low);
+    title
+        && matches!(&tokens[hit.to..], [open, inner, close, ..] if open.is('(') && word(inner) && close.is(')'))
+        && !asked.iter().any(|t| t.low == tokens[hit.to + 1].low)
 }
 
 /// `Diver, commercial` is spoken as "commercial diver".
@@ -41,7 +53,7 @@ fn phrase(key: &[&Token], tokens: &[Token], asked: &[Token]) -> Vec<Hit<()>> {
             while !rest.is_empty() {
                 // Between the words of a phrase, its signs may differ.
                 let sign =
-                    |t: &Token| (t.shape == Shape::Mark && ",-'./()&".contains(&t.text)) || (joined && t.low == "and");
+                    |t: &Token| (t.shape == Shape::Mark && ",;-'./()&".contains(&t.text)) || (joined && t.low == "and");
                 while at > n && tokens.get(at).is_some_and(sign) {
                     at += 1;
                 }
@@ -80,14 +92,43 @@ fn alone(tokens: &[Token], asked: &[Token], hit: &Hit<()>) -> bool {
         _ => usual(t) && (hit.from == 1 || !joins(t)),
     };
     let goes_on = |t: &Token| has("has had is was owns also then so", &t.low);
+    // "VA 23220": the number is the code of a district.
     let right_free = |t: &Token| match t.shape {
+        Shape::Number if t.text.len() == 5 => true,
         Shape::Break => true,
         Shape::Mark if choice(t) => false,
         Shape::Mark if t.is(',') => !listed_after(tokens, hit, &usual),
         Shape::Mark => !grown(t, beyond),
         _ => usual(t) && (!joins(t) || beyond.is_none_or(goes_on)),
     };
-    hit.from.checked_sub(1).is_none_or(|n| left_free(&tokens[n])) && tokens.get(hit.to).is_none_or(right_free)
+    !belongs(tokens, hit)
+        && hit.from.checked_sub(1).is_none_or(|n| left_free(&tokens[n]))
+        && tokens.get(hit.to).is_none_or(right_free)
+}
+
+/// What is named after a place and is not the place.
+const HOUSES: &str = "university bank college institute museum school church port bay gulf hospital company airlines \
+    city tech beach island county avenue street road lane boulevard";
+
+/// "University of Oregon", "assistant to the diver": a longer name, or somebody else. "State of Oregon" is Oregon, and so
+/// is what "Ann Lee of Oregon" says.
+fn belongs(tokens: &[Token], hit: &Hit<()>) -> bool {
+    let from = hit.from;
+    // "Oregon State University"
+    if tokens[hit.to..].iter().take(3).take_while(|t| t.capital()).any(|t| has(HOUSES, &t.low)) {
+        return true;
+    }
+    let low = |n: usize| from.checked_sub(n).map_or("", |n| &*tokens[n].low);
+    let of = 1 + usize::from(low(1) == "the");
+    if !has("of to", low(of)) {
+        return false;
+    }
+    let Some(owner) = from.checked_sub(of + 1).map(|n| &tokens[n]) else { return false };
+    let plain = "state commonwealth city town county republic resident native citizen";
+    let person = low(of + 2) != "" && name::part_of_name(&tokens[from - of - 2]);
+    let serves = "assistant deputy aide trainee apprentice secretary";
+    let named = name::part_of_name(owner) && !person;
+    !has(plain, &owner.low) && (has(HOUSES, &owner.low) || has(serves, &owner.low) || named)
 }
 
 /// `Oregon, Ohio` and `Diver, commercial`: a few words that no sentence is made of follow the comma. A state after a
@@ -101,6 +142,8 @@ fn listed_after(tokens: &[Token], hit: &Hit<()>, usual: &dyn Fn(&Token) -> bool)
         && !located
         && rest.iter().all(|t| t.shape == Shape::Word)
         && !usual(rest[0])
+        && !has(words::RETRACTS, &rest[0].low)
+        && !has("usa us u.s america", &rest[0].low)
         && !has("not earning making living according", &rest[0].low)
 }
 

@@ -1,11 +1,12 @@
 //! One comparison a kind: what a span says against the key. It reads tokens only; where the span is, has been decided.
 
+use super::currency::Currency;
 use super::key::Kind;
 use super::people::{self, Who};
 use super::standing::{Hit, Retracted, last_replacement, prefer, standing};
 use super::token::{Shape, Token, tokens};
 use super::words::has;
-use super::{blood, category, date, list, money, name, number, refusal, states, total, yesno};
+use super::{blood, category, contest, date, list, lone, money, name, number, numerals, refusal, states, total, yesno};
 
 /// What a span says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,7 @@ pub fn compare(kind: Kind, key: &str, span: &str, question: &str, rivals: &[Stri
         _ if last > 0 && refusal::gives_up(&span[last..]) && !says(kind, key, &span[last..], question) => {
             Said::Nothing("it ends without an answer")
         }
+        _ if refusal::unfinished(span) => Said::Nothing("the work was not finished"),
         Kind::Count | Kind::Money => amount(kind, key, &said, &asked),
         Kind::Date => day(key, &said, &asked),
         Kind::BloodType => {
@@ -47,7 +49,12 @@ pub fn compare(kind: Kind, key: &str, span: &str, question: &str, rivals: &[Stri
             }
             let few = stated.len() <= MANY;
             let stated = stated.into_iter().filter(|hit| !(few && refused(hit))).collect();
-            one(standing(&said, &[], stated), |value| Some(*value) == want)
+            let stated = standing(&said, &[], stated);
+            let compared = yesno::compares(&said, &asked);
+            if stated.iter().any(|hit| compared.is_some_and(|value| value != hit.value)) {
+                return Said::Other("its yes or no and its comparison contradict each other");
+            }
+            one(stated, |value| Some(*value) == want)
         }
         Kind::Name => person(key, rivals, &uncapped(said, &asked), &asked),
         Kind::List => match list::said(&list::members(key), rivals, &uncapped(said.clone(), &asked), &asked) {
@@ -83,7 +90,7 @@ pub fn says(kind: Kind, key: &str, piece: &str, question: &str) -> bool {
     let said = tokens(piece);
     match kind {
         Kind::Count | Kind::Money => !number::amounts(&said, kind == Kind::Money, &dated(&said)).is_empty(),
-        Kind::Date => !date::dates(&said).is_empty(),
+        Kind::Date => !date::days(&said).is_empty(),
         Kind::BloodType => !blood::types(&said).is_empty(),
         Kind::YesNo => !yesno::statements(&said).is_empty(),
         Kind::Name => !people::everybody(&[name::words_of(key)], &[], &said).is_empty(),
@@ -114,15 +121,16 @@ fn amount(kind: Kind, key: &str, said: &[Token], asked: &[Token]) -> Said {
     let Some(want) = number::amounts(&key_tokens, as_money, &[]).first().map(|hit| hit.value) else {
         return Said::Nothing("the key holds no number");
     };
+    if let Some(micros) = numerals::alone(said) {
+        let same = (want.micros - micros).abs() < if as_money { money::TOLERANCE } else { 1 };
+        return if same { Said::Key("the same value") } else { Said::Other("another value") };
+    }
     let found = number::amounts(said, as_money, &dated(said));
     let any = !found.is_empty();
-    let hits = standing(said, asked, found);
+    let hits = standing(said, asked, found.clone());
     let hits = if as_money { money::candidates(said, hits) } else { hits };
-    let hits: Vec<_> = if as_money {
-        hits
-    } else {
-        hits.into_iter().filter(|hit| hit.value.currency == number::Currency::None).collect()
-    };
+    let hits: Vec<_> =
+        if as_money { hits } else { hits.into_iter().filter(|hit| hit.value.currency == Currency::None).collect() };
     let restated: Vec<i128> = number::amounts(asked, as_money, &[]).iter().map(|hit| hit.value.micros).collect();
     if hits.is_empty() && any {
         return Said::Other("every number in it is denied or of another kind");
@@ -140,7 +148,13 @@ fn amount(kind: Kind, key: &str, said: &[Token], asked: &[Token]) -> Said {
     let same = |hit: &Hit<number::Amount>| {
         if as_money { money::same(&want, &hit.value) } else { want.micros == hit.value.micros }
     };
-    if hits.iter().all(same) { Said::Key("the same value") } else { Said::Other("another value") }
+    if !hits.iter().all(same) {
+        return Said::Other("another value");
+    }
+    if hits.iter().any(|hit| total::said_again(said, &found, hit) == Some(false)) {
+        return Said::Other("a bracket says another number");
+    }
+    Said::Key("the same value")
 }
 
 /// "None", "no cats", "there are no such cats": what the question counts is said not to be there.
@@ -157,11 +171,11 @@ fn nothing_counts_as_zero(want: i128, said: &[Token], asked: &[Token]) -> Said {
 const OPENS_NONE: &str = "there is are he she they has have owns own";
 
 fn day(key: &str, said: &[Token], asked: &[Token]) -> Said {
-    let Some(want) = date::dates(&tokens(key)).first().map(|hit| hit.value) else {
+    let Some(want) = date::days(&tokens(key)).first().map(|hit| hit.value) else {
         return Said::Nothing("the key holds no date");
     };
-    let restated: Vec<date::Date> = date::dates(asked).into_iter().map(|hit| hit.value).collect();
-    let hits = standing(said, asked, date::dates(said));
+    let restated: Vec<date::Date> = date::days(asked).into_iter().map(|hit| hit.value).collect();
+    let hits = standing(said, asked, date::days(said));
     // "before 2031-11-08" is another day.
     let bound =
         |hit: &Hit<date::Date>| hit.from.checked_sub(1).is_some_and(|n| has("before after until", &said[n].low));
@@ -177,6 +191,12 @@ fn day(key: &str, said: &[Token], asked: &[Token]) -> Said {
 fn person(key: &str, rivals: &[String], said: &[Token], asked: &[Token]) -> Said {
     let hits = people::everybody(&[name::words_of(key)], rivals, said);
     let any = !hits.is_empty();
+    match contest::negated(said, asked, &hits) {
+        Some(true) => return Said::Key("the name, which the other doesn't reach"),
+        Some(false) => return Said::Other("the name doesn't reach the other"),
+        None => {}
+    }
+    let hits = prefer(hits, |hit| !lone::only_starts(said, asked, hit));
     let hits = standing(said, asked, hits);
     let turn = last_replacement(said, &name::part_of_name);
     let replaced = hits.last().is_some_and(|last| turn >= Some(last.to));

@@ -29,10 +29,20 @@ const EVENTS: [&str; 16] = [
     "valid", "regist", "bought",
 ];
 
+/// What the word says to have happened on a day, by its beginning.
+pub fn event(token: &Token) -> Option<&'static str> {
+    let event = EVENTS.iter().find(|event| token.low.starts_with(**event)).copied()?;
+    // Words for the same.
+    Some(match event {
+        "birth" => "born",
+        "began" | "begin" | "hire" | "join" => "start",
+        other => other,
+    })
+}
+
 /// In "issued on …, expires on …", the dates of what the question asks about.
 pub fn of_the_event(said: &[Token], asked: &[Token], hits: Vec<Hit<Date>>) -> Vec<Hit<Date>> {
-    let event = |token: &Token| EVENTS.iter().find(|event| token.low.starts_with(**event));
-    let wanted: Vec<&&str> = asked.iter().filter_map(event).collect();
+    let wanted: Vec<&str> = asked.iter().filter_map(event).collect();
     let mut floor = 0;
     prefer(hits, |hit| {
         let before = said[floor..hit.from].iter().rev().find_map(event);
@@ -41,12 +51,26 @@ pub fn of_the_event(said: &[Token], asked: &[Token], hits: Vec<Hit<Date>>) -> Ve
     })
 }
 
+/// Reads the date that begins at a token, and says where it ends.
+type Reader = fn(&[Token], usize) -> Option<(Date, usize)>;
+const READERS: [Reader; 6] = [numeric, stamped, dotted, named, day_first, ideographic];
+
 /// All dates, in order.
 pub fn dates(tokens: &[Token]) -> Vec<Hit<Date>> {
+    read(tokens, &READERS)
+}
+
+/// All dates where a date is asked for: also `20311108`, which elsewhere is a number.
+pub fn days(tokens: &[Token]) -> Vec<Hit<Date>> {
+    let [a, b, c, d, e, f] = READERS;
+    read(tokens, &[compact, a, b, c, d, e, f])
+}
+
+fn read(tokens: &[Token], readers: &[Reader]) -> Vec<Hit<Date>> {
     let mut out = Vec::new();
     let mut n = 0;
     while n < tokens.len() {
-        let found = [numeric, stamped, dotted, named, day_first, ideographic].iter().find_map(|read| read(tokens, n));
+        let found = readers.iter().find_map(|read| read(tokens, n));
         match found {
             Some((value, to)) => {
                 out.push(Hit { value, from: n, to });
@@ -73,8 +97,25 @@ fn full_year(text: &str) -> Option<u32> {
 }
 
 fn small(token: Option<&Token>) -> Option<u32> {
-    let token = token.filter(|t| t.shape == Shape::Number && t.text.len() <= 2)?;
-    token.text.parse().ok()
+    let token = token?;
+    if token.shape == Shape::Word {
+        return ordinal(&token.low);
+    }
+    (token.shape == Shape::Number && token.text.len() <= 2).then(|| token.text.parse().ok())?
+}
+
+/// "eighth", "twenty-first".
+fn ordinal(low: &str) -> Option<u32> {
+    const UNITS: &str = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth \
+        fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth";
+    let unit = |word: &str| UNITS.split_ascii_whitespace().position(|unit| unit == word).map(|n| n as u32 + 1);
+    match low.split_once('-') {
+        Some(("twenty", rest)) => unit(rest).filter(|n| *n < 10).map(|n| 20 + n),
+        Some(("thirty", "first")) => Some(31),
+        Some(_) => None,
+        None if low == "thirtieth" => Some(30),
+        None => unit(low),
+    }
 }
 
 /// `2031-11-08`, `11/08/2031`, `11/31`, `2031-11`.
@@ -107,15 +148,24 @@ fn numeric(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
     Some((date(full_year(&second.text), a, None)?, n + 3))
 }
 
-/// `8-Nov-2031`, `2031-11-08T09:00:00`.
+/// `20311108`.
+fn compact(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
+    let text = &tokens[n].text;
+    (tokens[n].shape == Shape::Number && text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit())).then_some(())?;
+    let year = text[..4].parse().ok().filter(|year| (1900..2100).contains(year))?;
+    Some((date(Some(year), text[4..6].parse().ok()?, Some(text[6..].parse().ok()?))?, n + 1))
+}
+
+/// `8-Nov-2031`, `Nov-08-2031`, `2031-11-08T09:00:00`.
 fn stamped(tokens: &[Token], n: usize) -> Option<(Date, usize)> {
     let text = &tokens[n].text;
     if tokens[n].shape == Shape::Code {
         let parts: Vec<&str> = text.split('-').collect();
-        if let [day, name, year] = parts[..]
-            && let Some(month) = month(&name.to_lowercase())
-        {
-            return Some((date(Some(full_year(year)?), month, Some(day.parse().ok()?))?, n + 1));
+        if let [one, two, year] = parts[..] {
+            let (first, second) = (month(&one.to_lowercase()), month(&two.to_lowercase()));
+            if let Some((month, day)) = second.map(|month| (month, one)).or(first.map(|month| (month, two))) {
+                return Some((date(Some(full_year(year)?), month, Some(day.parse().ok()?))?, n + 1));
+            }
         }
         let (day, _) = text.split_once(['T', 't'])?;
         let parts: Vec<u32> = day.split('-').map(str::parse).collect::<Result<_, _>>().ok()?;
@@ -243,6 +293,8 @@ mod tests {
             "le 8 novembre 2031",
             "2031-11-08T09:00:00",
             "8-Nov-2031",
+            "Nov-08-2031",
+            "the eighth of November, 2031",
             "2031年11月8日",
         ] {
             let found = dates(&tokens(text));

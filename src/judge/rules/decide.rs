@@ -4,7 +4,7 @@ use super::compare::{self, Said};
 use super::key::{Key, Kind};
 use super::span::{self, Wanted};
 use super::unwrap::{self, Structure};
-use super::{addressed, markup, normalise, refusal};
+use super::{addressed, labels, markup, name, normalise, refusal};
 use crate::judge::Verdict;
 
 /// Judges `answer` against `key`. `rivals` are names of people who could be meant instead (a corpus's own list); an
@@ -33,6 +33,14 @@ pub fn judge(question: &str, key: &Key, answer: &str, rivals: &[String]) -> Verd
         };
         return verdict(0.0, rule, reason, Some(text.trim()));
     }
+    let named = |value: &String| name::words_of(&normalise::signs(value));
+    let stated = match key.kind {
+        Kind::Name => {
+            let names: Vec<Vec<String>> = std::iter::once(&key.value).chain(&key.accept).map(named).collect();
+            labels::resolved(&stated, &names, rivals).unwrap_or(stated)
+        }
+        _ => stated,
+    };
     let wanted = Wanted { numeric: matches!(key.kind, Kind::Count | Kind::Money), list: key.kind == Kind::List };
     // A key's currency is part of its value; the unit of a count is not.
     let unit = key.unit.as_deref().filter(|_| key.kind == Kind::Money).unwrap_or("");

@@ -3,6 +3,7 @@
 //! no card is X").
 
 use super::standing::Hit;
+use super::supposed;
 use super::token::Token;
 use super::words::{self, has};
 
@@ -13,6 +14,7 @@ const REACH: usize = 6;
 pub fn undenied<T: Clone>(tokens: &[Token], asked: &[Token], hits: Vec<Hit<T>>) -> Vec<Hit<T>> {
     let asks_negation = asked.iter().any(|t| negation(&t.low) || has("no without lacks none", &t.low));
     let mut out = Vec::new();
+    let supposes = supposed::may(tokens);
     let mut denied_before: Option<usize> = None;
     for (n, hit) in hits.iter().enumerate() {
         let floor = n.checked_sub(1).map_or(0, |before| hits[before].to);
@@ -22,7 +24,7 @@ pub fn undenied<T: Clone>(tokens: &[Token], asked: &[Token], hits: Vec<Hit<T>>) 
             || before(tokens, floor, hit.from, asks_negation)
             || after(&tokens[hit.to..next.max(hit.to)], asks_negation)
             || doubted(&tokens[hit.to..next.max(hit.to)])
-            || supposed(tokens, hit.from, &tokens[hit.to..next.max(hit.to)]);
+            || (supposes && supposed::supposed(tokens, hit.from, hit.to));
         denied_before = denied.then_some(hit.to);
         if !denied {
             out.push(hit.clone());
@@ -31,7 +33,7 @@ pub fn undenied<T: Clone>(tokens: &[Token], asked: &[Token], hits: Vec<Hit<T>>) 
     out
 }
 
-/// "X? Probably not.", "X? I could not verify."
+/// "X? Probably not.", "Is it X? No.", "X? I could not verify."
 fn doubted(after: &[Token]) -> bool {
     let end = after.iter().position(Token::ends_sentence).filter(|n| after[*n].is('?'));
     let next = end.map_or(&[][..], |n| &after[n + 1..]);
@@ -40,21 +42,9 @@ fn doubted(after: &[Token]) -> bool {
     if reply.iter().any(|t| negation(&t.low)) && reply.iter().any(knows) {
         return true;
     }
-    let mut words = after.iter().skip(1).take_while(|t| !t.ends_clause()).peekable();
-    after.first().is_some_and(|t| t.is('?'))
-        && words.peek().is_some()
-        && words.all(|t| has("no not nope never probably definitely certainly surely unlikely hardly", &t.low))
-}
-
-/// "It would be X if …", "if the answer were X".
-fn supposed(tokens: &[Token], at: usize, after: &[Token]) -> bool {
-    let clause = tokens[at.saturating_sub(REACH)..at].rsplit(Token::ends_clause).next().unwrap_or(&[]);
-    if clause.last().is_some_and(|t| t.low == "were") && clause.iter().any(|t| t.low == "if") {
-        return true;
-    }
-    let before = &tokens[at.saturating_sub(4)..at];
-    let would = before.windows(2).any(|w| w[0].low == "would" && has("be have", &w[1].low));
-    would && after.iter().take_while(|t| !t.ends_clause()).any(|t| t.low == "if")
+    let mut words = next.iter().take_while(|t| !t.ends_clause()).peekable();
+    words.peek().is_some()
+        && words.all(|t| has("no not nope never probably definitely certainly surely unlikely hardly way", &t.low))
 }
 
 fn joined(between: &[Token]) -> bool {
@@ -97,7 +87,7 @@ fn pair(first: &str, second: &str) -> bool {
             | ("but", "for")
             | ("as", "opposed")
             | ("in", "place")
-            | ("no", "way")
+            | ("no", "way" | "means")
             | ("false" | "untrue" | "wrong" | "incorrect" | "impossible" | "unlikely" | "doubtful", "that")
     )
 }
@@ -124,6 +114,11 @@ fn before(tokens: &[Token], floor: usize, at: usize, asks_negation: bool) -> boo
             if tokens[start..n].iter().any(|t| has("everyone everybody all", &t.low)) {
                 return false;
             }
+        }
+        // "All were ruled out except X."
+        let out = "out excluded eliminated disqualified rejected";
+        if has("except but", low) && has(out, previous) && starts_with_all(tokens, n) {
+            return false;
         }
         // "no asthma"
         if low == "no" && thick == 0 && !tokens[n + 1].ends_clause() {
@@ -152,6 +147,12 @@ fn before(tokens: &[Token], floor: usize, at: usize, asks_negation: bool) -> boo
     false
 }
 
+/// The clause that holds `n` speaks of everybody.
+fn starts_with_all(tokens: &[Token], n: usize) -> bool {
+    let clause = tokens[n.saturating_sub(8)..n].rsplit(Token::ends_clause).next().unwrap_or(&[]);
+    clause.iter().any(|t| has("everyone everybody all others", &t.low))
+}
+
 /// The negation belongs to "who has not …", which says something of a person and denies nobody.
 fn relative(tokens: &[Token], negation: usize, floor: usize) -> bool {
     (floor..negation)
@@ -172,6 +173,10 @@ fn after(tokens: &[Token], asks_negation: bool) -> bool {
     if clause.iter().take(3).any(|w| denies_behind(w)) {
         return true;
     }
+    // "X almost qualifies"
+    if has("almost nearly hardly barely scarcely", first) && clause.len() > 1 {
+        return true;
+    }
     let rest = &clause[1..];
     let thin = |words: &[&str]| {
         words
@@ -183,7 +188,7 @@ fn after(tokens: &[Token], asks_negation: bool) -> bool {
     };
     let verdict = |word: &str| {
         word.is_empty()
-            || has("answer it correct right one winner him her case true person solution valid eligible", word)
+            || has("ahead answer it correct right one winner him her case true person solution valid eligible", word)
     };
     let be = has(
         "would seems looks appears sounds is was isn't wasn't are aren't ist es est can can't cannot could couldn't",
@@ -193,6 +198,10 @@ fn after(tokens: &[Token], asks_negation: bool) -> bool {
         has("wrong incorrect excluded eliminated ruled disqualified out false rejected too unlikely", word)
     };
     if be && bad(&thin(rest)) {
+        return true;
+    }
+    // "X could not be found"
+    if clause.windows(3).take(2).any(|w| w[0] == "not" && w[1] == "be" && has("found located verified", w[2])) {
         return true;
     }
     if be && (first.ends_with("n't") || first == "cannot") {

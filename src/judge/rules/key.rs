@@ -1,6 +1,7 @@
 //! What the right answer is and of which kind. The kind comes from a typed record, or from the key's own text and the
 //! question; it decides how an answer is compared, never how generously.
 
+use super::currency::Currency;
 use super::standing::Hit;
 use super::token::{Shape, Token, tokens};
 use super::words::has;
@@ -96,7 +97,7 @@ fn kind_of(question: &str, text: &str) -> Kind {
         let money_asked = asked
             .iter()
             .any(|t| has("balance balances salary salaries money dollars cost price worth earn paid", &t.low));
-        if value.currency != number::Currency::None || (value.decimals && money_asked && whole(*from, *to)) {
+        if value.currency != Currency::None || (value.decimals && money_asked && whole(*from, *to)) {
             return Kind::Money;
         }
         // "21 entries": a number and its unit.

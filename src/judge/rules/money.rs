@@ -1,11 +1,12 @@
 //! Money: value to the cent, whatever separators, symbol or code. Another currency is another value; so is the sign.
 
-use super::number::{Amount, Currency, foreign_named};
+use super::currency::{Currency, foreign_named};
+use super::number::Amount;
 use super::standing::{Hit, prefer};
 use super::token::Token;
 
 /// Less than this apart, in millionths, is the noise of floating point.
-const TOLERANCE: i128 = 5_000;
+pub const TOLERANCE: i128 = 5_000;
 
 /// Amounts that can be money: those with a currency if there are any, else those with decimals, else all. A currency
 /// named apart ("currency: EUR", "in euros") is that of all numbers without one.

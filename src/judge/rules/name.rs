@@ -167,7 +167,7 @@ pub fn part_of_name(token: &Token) -> bool {
         && token.text.chars().count() > 1
         && !has(words::TITLES, &token.low)
         && !has(words::SUFFIXES, &token.low)
-        && (short_surname || !has(words::COMMON, &token.low))
+        && (short_surname || !(has(words::COMMON, &token.low) || has(words::NEGATES, &token.low)))
 }
 
 #[cfg(test)]

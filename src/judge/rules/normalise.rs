@@ -81,8 +81,16 @@ fn fold(c: char, out: &mut String) {
         '→' | '⇒' | '⟹' | '➜' | '➡' => " = ",
         '≈' | '≃' => "~",
         '•' | '▪' | '◦' | '●' => "* ",
-        c => return out.push(c),
+        '٫' => ".",
+        '٬' => ",",
+        c => return out.push(digit(c)),
     });
+}
+
+/// The digit where another script has its own: Arabic, Persian, Devanagari.
+fn digit(c: char) -> char {
+    let zero = [0x660, 0x6f0, 0x966].into_iter().find(|zero| (*zero..*zero + 10).contains(&u32::from(c)));
+    zero.and_then(|zero| char::from_digit(u32::from(c) - zero, 10)).unwrap_or(c)
 }
 
 #[cfg(test)]
@@ -94,6 +102,7 @@ mod tests {
         for (from, to) in [
             ("\u{feff}Odd\u{a0}Ling\u{200b}\r\n", "Odd Ling\n"),
             ("１４", "14"),
+            ("١٤٫٥ १४", "14.5 14"),
             ("Zoe\u{301}", "Zoé"),
             ("O−", "O-"),
             ("14²", "14"),

@@ -1,6 +1,7 @@
 //! Finds amounts in tokens: digits and words, with sign, scale, currency and what makes them no amount at all (dates,
 //! times, ordinals, percentages, labels such as "step 3", bounds such as "more than 3"). Values are millionths, exact.
 
+use super::currency::{Currency, currency};
 use super::number_words;
 use super::standing::Hit;
 use super::token::{Shape, Token};
@@ -11,19 +12,6 @@ pub const ONE: i128 = 1_000_000;
 
 /// No amount is read as more, so that sums of amounts stay in range.
 const MOST: i128 = ONE.pow(5);
-
-/// What an amount is counted in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Currency {
-    /// Nothing said.
-    None,
-    /// US dollars.
-    Dollar,
-    /// Hundredths of a dollar.
-    Cent,
-    /// Other money, by its code.
-    Foreign(&'static str),
-}
 
 /// An amount as it was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,7 +168,9 @@ fn not_an_amount(tokens: &[Token], from: usize, to: usize) -> bool {
             || (t.is(':') && before(2).is_some_and(|t| t.low.ends_with("error")))
             || (t.is('#') && before(2).is_some_and(|t| t.shape == Shape::Word))
     });
-    ordinal || percent || label || (digits && (pair(':') || pair('/')))
+    // `.9`
+    let fraction = digits && tokens[from].glued && before(1).is_some_and(|t| t.is('.') && (from == 1 || !t.glued));
+    ordinal || percent || label || fraction || (digits && (pair(':') || pair('/')))
 }
 
 /// `1.` or `1)` before text at a line's start; no amount where another line has one too.
@@ -210,74 +200,6 @@ fn negative(tokens: &[Token], from: usize) -> bool {
     inside || (sign.is('-') && tokens[at].glued && at >= 2 && tokens[at - 2].is('$'))
 }
 
-fn currency(tokens: &[Token], from: usize, to: usize) -> Currency {
-    let get = |n: Option<usize>| n.and_then(|n| tokens.get(n));
-    let before: Vec<&Token> = (1..=3).filter_map(|k| get(from.checked_sub(k))).filter(|t| !t.is('-')).take(2).collect();
-    let after: Vec<&Token> = (0..3).filter_map(|k| get(Some(to + k))).collect();
-    let dollar_before = before.first().is_some_and(|t| t.is('$'));
-    let glued = get(from.checked_sub(1)).is_some_and(|d| d.glued);
-    let prefix = before.get(1).filter(|_| dollar_before && glued).and_then(|t| other_dollar(&t.low));
-    let us_after = after.first().is_some_and(|t| t.is('$') || t.low == "us");
-    let suffix = if us_after { after.get(1) } else { after.first() };
-    let foreign = prefix
-        .or_else(|| before.first().and_then(|t| foreign(&t.low)))
-        .or_else(|| suffix.and_then(|t| foreign(&t.low)));
-    if let Some(code) = foreign {
-        return Currency::Foreign(code);
-    }
-    let cents = after.first().is_some_and(|t| ["cent", "cents"].contains(&&*t.low) || t.is('¢'));
-    if cents {
-        return Currency::Cent;
-    }
-    let dollar = |t: &&Token| {
-        t.is('$') || has("usd us-dollar us-dollars dollar dollars dólares dólar dollari buck bucks us$", &t.low)
-    };
-    let us_dollar =
-        after.first().is_some_and(|t| ["us", "u.s", "american"].contains(&&*t.low)) && after.get(1).is_some_and(dollar);
-    if dollar_before || before.first().is_some_and(dollar) || after.first().is_some_and(dollar) || us_dollar {
-        return Currency::Dollar;
-    }
-    Currency::None
-}
-
-/// The foreign currency that is named anywhere in the text.
-pub fn foreign_named(tokens: &[Token]) -> Option<&'static str> {
-    tokens.iter().find_map(|t| foreign(&t.low))
-}
-
-/// Currencies that aren't dollars of the United States.
-fn foreign(low: &str) -> Option<&'static str> {
-    const CODES: [(&str, &str); 14] = [
-        ("eur", "€ eur euro euros"),
-        ("gbp", "£ gbp pound pounds sterling"),
-        ("jpy", "¥ jpy yen"),
-        ("inr", "₹ inr rupee rupees"),
-        ("krw", "₩ krw"),
-        ("rub", "₽ rub ruble rubles"),
-        ("chf", "chf franc francs franken"),
-        ("cad", "cad canadian"),
-        ("aud", "aud australian"),
-        ("nzd", "nzd hkd sgd"),
-        ("mxn", "mxn peso pesos"),
-        ("cny", "cny yuan renminbi"),
-        ("sek", "sek krona kronor nok dkk pln zloty czk brl reais"),
-        ("btc", "btc bitcoin bitcoins eth usdt"),
-    ];
-    CODES.iter().find(|(_, words)| has(words, low)).map(|(code, _)| *code)
-}
-
-/// What stands grown together before a `$` that isn't of the United States.
-fn other_dollar(low: &str) -> Option<&'static str> {
-    Some(match low {
-        "c" | "ca" | "can" => "cad",
-        "a" | "au" => "aud",
-        "nz" | "hk" | "s" | "sg" => "nzd",
-        "mx" => "mxn",
-        "r" | "nt" => "sek",
-        _ => return None,
-    })
-}
-
 fn bound(tokens: &[Token], from: usize, to: usize) -> bool {
     let mut at = from;
     while at > 0 && (tokens[at - 1].is('$') || tokens[at - 1].is('=')) {
@@ -290,12 +212,27 @@ fn bound(tokens: &[Token], from: usize, to: usize) -> bool {
         "than hardly twice double half over above under below exceeding nearly almost against > < ≥ ≤ minimum maximum",
         one,
     ) || (two == "at" && has("least most", one))
+        || (one == "as" && has("many much few little", two))
         || (two == "up" && one == "to" && !has("add adds adding sum sums summing", three))
         || (has("between from", one) && ["and", "to", "-"].contains(&low(Some(to))))
         || (["and", "to", "-"].contains(&one) && has("between from", low(at.checked_sub(3))));
     let plus = tokens.get(to).is_some_and(|t| t.is('+') && t.glued)
         && tokens.get(to + 1).is_none_or(|t| !matches!(t.shape, Shape::Number | Shape::Word) || !t.glued)
         && !tokens.get(to + 1).is_some_and(|t| t.shape == Shape::Number);
+    let most = (low(Some(to)) == "at" && has("most least", low(Some(to + 1))))
+        || has("max maximum minimum tops", low(Some(to)));
+    // "14 too many", "14 short of", "off by 14", "14 fewer than 20", "14 on average"
+    let after = |n: usize| low(Some(to + n));
+    let number_at = |n: usize| {
+        tokens.get(to + n).is_some_and(|t| t.shape == Shape::Number || number_words::leading(&[&*t.low]).is_some())
+    };
+    let off = (after(0) == "too" && has("many few much little high low", after(1)))
+        || (has("short shy", after(0)) && after(1) == "of")
+        || (has("fewer less more", after(0)) && after(1) == "than" && number_at(2))
+        || (after(0) == "on" && after(1) == "average")
+        || (one == "by" && two == "off");
+    // "up from 14"
+    let left = one == "from" && has("up down", two);
     let more = low(Some(to)) == "or" && has("more fewer less higher over above", low(Some(to + 1)));
     let change = low(Some(to)) == "and" && [1, 2].iter().any(|n| low(Some(to + n)) == "change");
     // "14 / 2", "half of 14": a sum that is still to be done.
@@ -309,7 +246,7 @@ fn bound(tokens: &[Token], from: usize, to: usize) -> bool {
     // "17 1/2"
     let number = |n: usize| tokens.get(n).is_some_and(|t| t.shape == Shape::Number);
     let mixed = number(to) && tokens.get(to + 1).is_some_and(|t| t.is('/') && t.glued) && number(to + 2);
-    before || plus || more || change || undone || mixed
+    before || plus || most || left || off || more || change || undone || mixed
 }
 
 /// "51,630 dollars and 48 cents" is one amount.
@@ -383,6 +320,9 @@ mod tests {
             ("at 12:30", ""),
             ("more than 14", ""),
             ("14+", ""),
+            ("14 at most", ""),
+            ("14, up from 12", "14"),
+            (".9", ""),
             ("5+4", "5 4"),
             ("the one with 3", "3"),
             ("one", "1"),

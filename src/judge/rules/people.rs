@@ -1,12 +1,13 @@
 //! Which person a span asserts. One person alone is easy; of several, only a conclusion ("so X"), a comparison ("X
 //! beats Y", "Y has fewer than X") or a mark ("X wins, Y is second") says who is meant. Everything else is no choice.
 
-use super::ranking::{Rank, quality, ranking, rankings, stem};
+use super::contest::{compared, marked};
+use super::ranking::{ranking, rankings};
 use super::score::{FEW, counted};
 use super::standing::Hit;
 use super::token::{Shape, Token};
 use super::words::{self, has};
-use super::{lone, name, number};
+use super::{lone, name};
 use std::collections::{BTreeMap, HashSet};
 
 /// Who stands at a place.
@@ -120,7 +121,7 @@ pub fn chosen(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Result<&'
     // "the other owns 5": somebody without a name may win, but never makes the name win.
     if alone && let Some(all) = lone::beside(tokens, asked, hits) {
         let weighed = compared(tokens, asked, &all).or_else(|| counted(tokens, asked, &all));
-        if weighed.or_else(|| marked(tokens, &ranking(asked), &all)) == Some(false) {
+        if weighed.or_else(|| marked(tokens, asked, &ranking(asked), &all)) == Some(false) {
             return Err("the other one is said to win");
         }
     }
@@ -144,8 +145,8 @@ pub fn chosen(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Result<&'
     // Where they are said to be level, a tie-break may decide.
     let level =
         tokens.iter().any(|t| has("tie tied ties tiebreak tiebreaker tie-break tie-breaker level same equal", &t.low));
-    let broken = || rankings(asked).skip(1).filter(|_| level).find_map(|rank| marked(tokens, &rank, hits));
-    match marked(tokens, &ranking(asked), hits).or_else(broken) {
+    let broken = || rankings(asked).skip(1).filter(|_| level).find_map(|rank| marked(tokens, asked, &rank, hits));
+    match marked(tokens, asked, &ranking(asked), hits).or_else(broken) {
         Some(true) => return Ok("the name, marked among others"),
         Some(false) => return Err("another name is marked"),
         None => {}
@@ -201,10 +202,8 @@ fn picked(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
 
 /// "X or …", "tie between X and …", "X and Quist".
 fn open_choice(tokens: &[Token], hits: &[Hit<Who>]) -> bool {
-    let tie = tokens.windows(2).any(|w| {
-        (has("tie tied draw", &w[0].low) && has("between with among", &w[1].low))
-            || (w[0].low == "both" && w[1].shape == Shape::Word)
-    });
+    let tie = tokens.windows(2).any(|w| has("tie tied draw", &w[0].low) && has("between with among", &w[1].low));
+    let tie = tie || (0..tokens.len()).any(|n| both(tokens, hits, n));
     // Brackets, quotes and commas beside a name are looked past.
     let beside: Vec<usize> =
         (0..tokens.len()).filter(|n| !tokens[*n].aside && !tokens[*n].is('"') && !tokens[*n].is(',')).collect();
@@ -222,6 +221,18 @@ fn open_choice(tokens: &[Token], hits: &[Hit<Who>]) -> bool {
     })
 }
 
+/// "both X and …" in a sentence with a name; "I compared both; X wins" leaves nothing open.
+fn both(tokens: &[Token], hits: &[Hit<Who>], n: usize) -> bool {
+    const NEAR: usize = 40;
+    if tokens[n].low != "both" || tokens.get(n + 1).is_none_or(|t| t.shape != Shape::Word) {
+        return false;
+    }
+    let (near, far) = (n.saturating_sub(NEAR), tokens.len().min(n + NEAR));
+    let start = tokens[near..n].iter().rposition(Token::ends_sentence).map_or(near, |k| near + k + 1);
+    let end = tokens[n..far].iter().position(Token::ends_sentence).map_or(far, |k| n + k);
+    hits.get(hits.partition_point(|hit| hit.from < start)).is_some_and(|hit| hit.from < end)
+}
+
 fn concluded(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
     let last = hits.last()?.from;
     let turn = (0..last).rev().find(|n| {
@@ -231,7 +242,11 @@ fn concluded(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
             || has("and but in i we", &tokens[n - 1].low);
         // "only X has none"
         let only = tokens[*n].low == "only" && hits.iter().any(|hit| hit.from == n + 1);
-        let leads = has(words::CONCLUDES, &tokens[*n].low) || tokens[*n].is('=') || only;
+        let before = n.checked_sub(1).map_or("", |n| &*tokens[n].low);
+        // "but also X" adds to somebody, "loser = X" is no result.
+        let adds = tokens[*n].low == "also" && has("but and", before);
+        let sign = tokens[*n].is('=') && !has(words::LOSES, before);
+        let leads = (has(words::CONCLUDES, &tokens[*n].low) && !adds) || sign || only;
         leads
             && (opens || tokens[*n].low == "making" || tokens[*n].is('='))
             && tokens.get(n + 1).is_some_and(|t| !has("does do did far is was has had many much", &t.low))
@@ -243,128 +258,5 @@ fn concluded(tokens: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
         (1.., 0) if !loses => Some(true),
         (0, 1..) if !loses => Some(false),
         _ => None,
-    }
-}
-
-/// "X beats Y", "Y has fewer cars than X", "Y is beaten by X".
-fn compared(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<bool> {
-    let more = ranking(asked).more;
-    let mut verdict = None;
-    for pair in hits.windows(2) {
-        let [a, b] = pair else { continue };
-        let between: Vec<&Token> = tokens[a.to..b.from].iter().filter(|t| !t.aside).collect();
-        let any = |list: &'static str| between.iter().any(|t| has(list, &t.low));
-        // How two others stand to each other says nothing of the key.
-        let both_others = a.value != Who::Key && b.value != Who::Key;
-        if a.value == b.value
-            || both_others
-            || between.iter().any(|t| t.ends_sentence())
-            || any("or")
-            || between.iter().any(|t| has(words::NEGATES, &t.low) || t.low.ends_with("n't"))
-        {
-            continue;
-        }
-        let pair = |x: &str, y: &str| between.windows(2).any(|w| w[0].low == x && w[1].low == y);
-        let passive = any("beaten defeated outdone edged topped outranked surpassed exceeded outnumbered") && any("by");
-        let numbers = number::amounts(&tokens[a.to..b.from], false, &[]);
-        let score = match numbers.as_slice() {
-            [one, two] if any("against versus vs compared") && one.value.micros != two.value.micros => {
-                Some((one.value.micros > two.value.micros) == more)
-            }
-            _ => None,
-        };
-        let than = any("than compared als que di");
-        let first_wins = if passive || any("loses trails behind lost") || pair("second", "to") {
-            Some(false)
-        } else if any(words::BEATS)
-            || pair("ahead", "of")
-            || (any("followed") && any("by"))
-            || (between.len() == 1 && any("over"))
-        {
-            Some(true)
-        } else if any(words::EXCEEDS) || (than && any(words::MORE)) {
-            Some(more)
-        } else if any("<") || (than && any(words::LESS)) {
-            Some(!more)
-        } else {
-            score
-        };
-        let Some(first_wins) = first_wins else { continue };
-        let key_wins = (a.value == Who::Key) == first_wins;
-        if verdict.is_some_and(|v| v != key_wins) {
-            return None;
-        }
-        verdict = Some(key_wins);
-    }
-    verdict
-}
-
-/// "Second state: Y", "the second is Y", "Y in the second": it says which one is spoken of, not how that came out.
-fn counts_along(clause: &[Token], n: usize) -> bool {
-    let place = |t: &Token| t.shape != Shape::Word || has("place to with at by behind best most only", &t.low);
-    let label = n == 0 || has("the in for from of", &clause[n - 1].low) || !clause.get(n + 1).is_none_or(place);
-    let ranks = clause.get(n + 1).is_some_and(|t| has("place best most", &t.low));
-    has("second third", &clause[n].low) && label && !ranks
-}
-
-/// "X wins, Y is second": clauses that speak of one person and say how that one came out.
-fn marked(tokens: &[Token], rank: &Rank, hits: &[Hit<Who>]) -> Option<bool> {
-    let (more, nouns) = (rank.more, &rank.nouns);
-    let begin = |range: std::ops::Range<usize>| {
-        let place = |n: usize| hits.partition_point(|hit| hit.from < n);
-        &hits[place(range.start)..place(range.end)]
-    };
-    // "X, with Y second" turns to Y; "the one with more boats" doesn't turn.
-    let turns_to = |n: usize| tokens[n].low == "with" && !begin(n + 1..n + 3).is_empty();
-    let parts = |n: usize| {
-        let joint = has("but while whereas and yet since because", &tokens[n].low) || turns_to(n);
-        !tokens[n].aside && ((tokens[n].ends_clause() && !tokens[n].is(':')) || joint)
-    };
-    let (mut wins, mut loses): (HashSet<&Who>, HashSet<&Who>) = Default::default();
-    let mut from = 0;
-    for n in 0..=tokens.len() {
-        if n < tokens.len() && !parts(n) {
-            continue;
-        }
-        let here: Vec<&Who> = begin(from..n).iter().map(|hit| &hit.value).collect();
-        if let Some(who) = here.first().filter(|who| here.iter().all(|h| h == *who)) {
-            let clause = &tokens[from..n];
-            let to_nobody = clause.windows(2).any(|w| w[0].low == "to" && has("no nobody none", &w[1].low));
-            let negated = to_nobody || clause.iter().any(|t| has(words::NEGATES, &t.low) || t.low.ends_with("n't"));
-            let ranks = |list: &'static str| {
-                clause.iter().enumerate().any(|(i, t)| {
-                    has(list, &t.low)
-                        && (clause[i + 1..].iter().take(3).any(|t| nouns.contains(&stem(&t.low)))
-                            || (has("more fewer less", &t.low) && clause.get(i + 1).is_none_or(|t| t.low == "than")))
-                })
-            };
-            let (up, down) = if more { (words::MORE, words::LESS) } else { (words::LESS, words::MORE) };
-            let only = clause.windows(2).any(|w| {
-                let have = "has have owns own keeps keep holds hold had";
-                (w[0].low == "only" && has(have, &w[1].low)) || (w[1].low == "only" && has(have, &w[0].low))
-            });
-            let lost = (0..clause.len()).any(|n| has(words::LOSES, &clause[n].low) && !counts_along(clause, n))
-                || ranks(down)
-                || (more && only);
-            let likely = clause.windows(2).any(|w| w[0].low == "most" && w[1].low == "likely");
-            let the_only = clause.windows(2).any(|w| w[0].low == "the" && w[1].low == "only");
-            let none = rank.none && clause.iter().any(|t| t.low == "none");
-            let so = |t: &Token| rank.quality.is_some() && quality(&t.low) == rank.quality.as_deref();
-            let won =
-                clause.iter().any(|t| has(words::WINS, &t.low) || so(t)) || ranks(up) || likely || the_only || none;
-            if lost && !negated {
-                loses.insert(who);
-            } else if won && !negated {
-                wins.insert(who);
-            }
-        }
-        from = n + 1;
-    }
-    let others_lost = hits.iter().all(|hit| hit.value == Who::Key || loses.contains(&hit.value));
-    match (wins.contains(&Who::Key), wins.iter().any(|who| **who != Who::Key)) {
-        (true, false) => (!loses.contains(&Who::Key)).then_some(true),
-        (false, true) => Some(false),
-        (false, false) => (others_lost && !loses.contains(&Who::Key)).then_some(true),
-        (true, true) => None,
     }
 }

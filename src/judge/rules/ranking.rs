@@ -34,8 +34,13 @@ pub fn ranking(asked: &[Token]) -> Rank {
     rankings(asked).next().unwrap_or(Rank { more: true, quality: None, none, nouns: Vec::new() })
 }
 
-/// "old" of "older" and "oldest".
+/// "old" of "older" and "oldest"; "first" and "last" of what says the same of a day.
 pub fn quality(low: &str) -> Option<&str> {
+    match low {
+        "first" | "earliest" | "soonest" | "primero" => return Some("first"),
+        "last" | "latest" => return Some("last"),
+        _ => {}
+    }
     low.strip_suffix("est").or_else(|| low.strip_suffix("er"))
 }
 

@@ -47,7 +47,8 @@ const ATTEMPT: &str = "searched|i looked|looked at|looked through|looked in|look
 
 /// Ends an attempt without an answer.
 const GIVES_UP: &str = "gave up|giving up|give up|not determine|n't determine|be determined|not decide|n't decide|\
-    found nothing|answer unknown|total unknown|count unknown|is unknown|remains unknown|inconclusive|no conclusion";
+    found nothing|answer unknown|total unknown|count unknown|is unknown|remains unknown|inconclusive|no conclusion|\
+    able to finish|able to complete|not finish|n't finish|not complete|n't complete|before i could";
 
 /// The text refuses and shows no attempt.
 pub fn refuses(text: &str) -> bool {
@@ -71,6 +72,14 @@ pub fn gives_up(text: &str) -> bool {
     let bare = low.trim_matches(|c: char| !c.is_alphanumeric());
     let unable = ["cannot answer", "can't answer", "can not answer", "unable to answer"];
     GIVES_UP.split('|').any(|phrase| low.contains(phrase)) || unable.iter().any(|end| bare.ends_with(end))
+}
+
+/// The text says that the work was not done to its end, and draws no conclusion.
+pub fn unfinished(text: &str) -> bool {
+    let low = text.to_lowercase();
+    let stopped = ["before i could finish", "before finishing", "before i finished", "ran out of time"];
+    let concludes = ["answer", "so ", "therefore", "final", "thus ", "conclu"];
+    stopped.iter().any(|phrase| low.contains(phrase)) && !concludes.iter().any(|word| low.contains(word))
 }
 
 /// The first sentence says that who speaks does not know.

@@ -1,6 +1,7 @@
 //! Which of several people the numbers beside their names make the first. It must not weigh numbers that may be of
 //! something else than the question ranks by: then nobody is chosen.
 
+use super::currency::Currency;
 use super::number;
 use super::people::Who;
 use super::ranking::{Rank, ranking, stem};
@@ -21,6 +22,10 @@ pub fn counted(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<b
     {
         return None;
     }
+    // "| X | 4 |" below a head that says what is counted.
+    let head = &tokens[..hits[0].from];
+    let bar = |t: &Token| t.is('|');
+    let table = head.iter().any(bar) && head.iter().any(|t| nouns.contains(&stem(&t.low)));
     let mut values = Vec::new();
     for (n, hit) in hits.iter().enumerate() {
         let end = hits.get(n + 1).map_or(tokens.len(), |next| next.from);
@@ -31,14 +36,17 @@ pub fn counted(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<b
         let short = |before: &[Token]| n > 0 && before.is_empty();
         let found = number::amounts(clause, false, &[]);
         let [amount] = found.as_slice() else { return None };
-        let plain = amount.value.currency == number::Currency::None && !amount.value.bound;
+        let plain = amount.value.currency == Currency::None && !amount.value.bound;
         let named = |t: &Token| nouns.contains(&stem(&t.low));
         let ends = |t: &Token| t.shape != Shape::Word || named(t) || has("while whereas and but", &t.low);
         let noun = clause.get(amount.to).is_none_or(|t| ends(t) || n > 0);
         // "X (4 boats)", but not "X (1950)".
         let bracket = clause.first().is_some_and(|t| t.is('(')) && clause.get(amount.to).is_some_and(named);
         if clause.iter().any(said)
-            || !(clause[..amount.from].iter().any(has_it) || short(&clause[..amount.from]) || bracket)
+            || !((table && clause.first().is_some_and(bar))
+                || clause[..amount.from].iter().any(has_it)
+                || short(&clause[..amount.from])
+                || bracket)
             || !plain
             || !noun
         {
@@ -50,6 +58,6 @@ pub fn counted(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<b
     let best = if more { values.iter().max() } else { values.iter().min() }?.0;
     let winners: Vec<bool> = values.iter().filter(|(value, _)| *value == best).map(|(_, key)| *key).collect();
     let plain = "while whereas although though the person winner it is";
-    let opener = tokens[..hits[0].from].iter().all(|t| has(plain, &t.low));
+    let opener = table || tokens[..hits[0].from].iter().all(|t| has(plain, &t.low));
     (opener && winners.len() == 1).then(|| winners[0])
 }

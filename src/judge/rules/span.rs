@@ -165,7 +165,8 @@ fn mark(all: &[Token], n: usize, totals: bool) -> Option<Mark> {
     let sign = said.is(':') || said.is('=') || (said.is('-') && !said.glued);
     let verb = has(SAYS, &said.low);
     if sign || verb {
-        let mut end = next + 1;
+        // "The answer would have been X" must keep its "would".
+        let mut end = next + usize::from(said.low != "would");
         while all
             .get(end)
             .is_some_and(|t| t.is(':') || t.is('=') || t.is('>') || has("be therefore thus hence", &t.low))

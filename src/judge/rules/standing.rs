@@ -62,7 +62,7 @@ impl Retracted {
             let says = clause.first().is_some_and(|t| t.low == "it");
             let old =
                 matches!(label, [word] if has(words::RETRACTS, &word.low) || (has(words::OLD, &word.low) && !says));
-            self.past = tells_the_past(clause) || old || (but && found_first(clause));
+            self.past = tells_the_past(clause) || old || (but && (found_first(clause) || conceded(clause)));
         }
         let so_thought = |w: &[Token]| w[0].low == "so" && w[1].low == "i" && w[2].low == "thought";
         self.past || tokens[at..].windows(3).take(12).any(so_thought)
@@ -90,6 +90,12 @@ fn tells_the_past(clause: &[Token]) -> bool {
 /// "I first found …", which a "but" takes back.
 fn found_first(clause: &[Token]) -> bool {
     clause.windows(2).any(|w| w[0].low == "first" && has("found picked identified selected chose", &w[1].low))
+}
+
+/// "Some would say …", which a "but" takes back.
+fn conceded(clause: &[Token]) -> bool {
+    let thought = "say think expect guess argue assume suppose suggest";
+    clause.windows(2).any(|w| has("would might could may", &w[0].low) && has(thought, &w[1].low))
 }
 
 fn ends_thought(token: &Token) -> bool {

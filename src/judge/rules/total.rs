@@ -1,6 +1,7 @@
 //! Which of several amounts is the result: the right side of `=`, the one called total, the one in the question's
 //! unit, the sum of the others. What the question itself says (the 15 in "the 15 richest") is not a result.
 
+use super::currency::Currency;
 use super::number::Amount;
 use super::standing::{Hit, clause_start, prefer};
 use super::token::{Shape, Token};
@@ -24,6 +25,7 @@ pub fn results(tokens: &[Token], asked: &[Token], restated: &[i128], hits: Vec<H
     let hits: Vec<_> = hits.into_iter().filter(|hit| !of_the_work(tokens, asked, hit)).collect();
     let first = hits.iter().find(|hit| in_unit(tokens, &unit, hit)).map_or(tokens.len(), |hit| hit.to);
     let hits = prefer(hits, |hit| in_unit(tokens, &unit, hit) || (hit.from > first && unsaid(tokens, hit)));
+    let hits = prefer(hits, |hit| !of_another(tokens, asked, hit));
     let hits = prefer(hits, |hit| !restated.contains(&hit.value.micros));
     let hits = prefer(hits, |hit| !year(tokens, hit) && !age(tokens, hit));
     let hits = concluded(tokens, hits);
@@ -33,6 +35,29 @@ pub fn results(tokens: &[Token], asked: &[Token], restated: &[i128], hits: Vec<H
 /// True if all hits say one value, and there is one.
 pub fn one_value(hits: &[Hit<Amount>]) -> bool {
     !hits.is_empty() && hits.iter().all(|hit| (hit.value.micros - hits[0].value.micros).abs() < 5_000)
+}
+
+/// "fourteen (14)", "14 (fifteen)": where a bracket right behind an amount holds nothing but an amount, whether it is the
+/// same.
+pub fn said_again(tokens: &[Token], found: &[Hit<Amount>], hit: &Hit<Amount>) -> Option<bool> {
+    let next = found.get(found.partition_point(|other| other.from < hit.to))?;
+    let between = tokens.get(hit.to..next.from).filter(|between| between.len() <= 5)?;
+    let unit = |t: &Token| t.shape == Shape::Word || t.is('$');
+    let open = between.iter().position(|t| t.is('('))?;
+    let close = tokens[next.to..].iter().take(2).position(|t| t.is(')'))?;
+    let plain = between.iter().enumerate().all(|(n, t)| n == open || (unit(t) && (n < open || t.is('$'))))
+        && tokens[next.to..next.to + close].iter().all(|t| has("dollars dollar usd", &t.low));
+    plain.then(|| (hit.value.micros - next.value.micros).abs() < 5_000)
+}
+
+/// What is said of the runner-up, or behind "versus", is not the result.
+fn of_another(tokens: &[Token], asked: &[Token], hit: &Hit<Amount>) -> bool {
+    let near = &tokens[hit.from.saturating_sub(12)..hit.from];
+    let clause = &near[clause_start(near, near.len())..];
+    let other = |t: &Token| has("runner-up runner runnerup loser", &t.low) && !asked.iter().any(|a| a.low == t.low);
+    let versus = |t: &Token| has("versus vs compared", &t.low);
+    let beside = near.iter().rev().filter(|t| !t.is('$') && !has("to with", &t.low)).take(1).any(versus);
+    beside || clause.iter().any(other)
 }
 
 /// In "5 + 9 = 14" the right side counts, in "14 = 5 + 9" the left.
@@ -51,7 +76,7 @@ fn out_of(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
         let low = |k: usize| hit.from.checked_sub(k).map_or("", |n| &*tokens[n].low);
         let number =
             |k: usize| hit.from.checked_sub(k).is_some_and(|n| hits.binary_search_by_key(&(n + 1), |h| h.to).is_ok());
-        (low(1) == "of" && (number(2) || low(2) == "out"))
+        (low(1) == "of" && (number(2) || has("out one", low(2))))
             || (low(1) == "the" && low(2) == "of" && (number(3) || low(3) == "out"))
     };
     hits.iter().filter(|hit| !whole(hit)).cloned().collect()
@@ -128,7 +153,7 @@ fn year(tokens: &[Token], hit: &Hit<Amount>) -> bool {
     token.shape == Shape::Number
         && token.text.len() == 4
         && (token.text.starts_with("19") || token.text.starts_with("20"))
-        && hit.value.currency == super::number::Currency::None
+        && hit.value.currency == Currency::None
 }
 
 /// "77 years old", "aged 77".
@@ -152,13 +177,19 @@ fn concluded(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
 /// "in 4 files", "after 3 hours": what was done, not what was asked.
 fn of_the_work(tokens: &[Token], asked: &[Token], hit: &Hit<Amount>) -> bool {
     let work = "file files document documents source sources step steps query queries lines minute minutes hour hours \
-        second seconds";
-    tokens.get(hit.to).is_some_and(|t| has(work, &t.low) && !asked.iter().any(|a| a.low == t.low))
+        second seconds attempt attempts try tries times pass passes candidate candidates people persons individuals \
+        year years month months week weeks day days am pm o'clock error errors squared cubed quarters thirds halves";
+    let said =
+        |word: &str| asked.iter().any(|a| stem(&a.low) == stem(word) || (a.low == "old" && word.starts_with("year")));
+    tokens.get(hit.to).is_some_and(|t| has(work, &t.low) && !said(&t.low))
 }
 
 /// "14: 5, 4, 3 and 2" and "5, 4, 3 and 2: 14". A comma is not enough: in "1, 2 and 3" nothing is a sum.
 fn sum_of_others(tokens: &[Token], hits: Vec<Hit<Amount>>) -> Vec<Hit<Amount>> {
-    let [first, second, .., before, last] = hits.as_slice() else { return hits };
+    let ([first, second, ..], [.., before, last]) = (hits.as_slice(), hits.as_slice()) else { return hits };
+    if hits.len() < 3 {
+        return hits;
+    }
     let all: i128 = hits.iter().map(|hit| hit.value.micros).sum();
     let apart = |a: &Hit<Amount>, b: &Hit<Amount>| {
         tokens[a.to..b.from].iter().any(|t| (t.ends_clause() && !t.is(',')) || has("is namely comprising", &t.low))

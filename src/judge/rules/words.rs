@@ -54,7 +54,7 @@ pub const NEGATES: &str = "not never neither nor cannot isnt wasnt arent dont do
 
 /// Between a negation and what it negates these change nothing.
 pub const THIN: &str = "the a an be is was it by to as that really actually necessarily answer der die das el la le \
-    il lo es est ist é è of for in mr mrs ms dr simply just even";
+    il lo es est ist é è of for in de mr mrs ms dr simply just even";
 
 /// End the reach of a negation.
 pub const TURNS: &str = "but sondern sino mais however instead although though because since so therefore thus \
@@ -81,7 +81,8 @@ pub const BEATS: &str = "beats beat beating edges outranks outrank tops leads wi
     prevails beating topping edging";
 
 /// The subject has more than the object.
-pub const EXCEEDS: &str = "> exceeds exceed outnumbers surpasses exceeding surpassing surpass";
+pub const EXCEEDS: &str =
+    "> exceeds exceed outnumbers surpasses exceeding surpassing surpass outnumber outstrips outstrip";
 
 /// Who is spoken of here is not the winner.
 pub const LOSES: &str = "second runner-up runner runnerup loses lost lose loser trails trailing behind losing third";
@@ -136,7 +137,8 @@ pub const GIVEN_NAMES_TOO: &str = "april june august jan will";
 /// After a possessive name, these speak of another person.
 pub const KIN: &str = "brother sister sibling wife husband spouse partner mother father son daughter child cousin \
     uncle aunt neighbor neighbour boss friend colleague coworker co-worker roommate landlord twin parent grandson \
-    assistant rival";
+    assistant rival employer manager supervisor secretary tenant doctor lawyer accountant teacher widow widower \
+    fiancé fiancée namesake privacy";
 
 /// Weigh one answer against another.
 pub const HEDGES: &str = "or possibly maybe perhaps alternatively otherwise could might either oder ou o alternativ";
@@ -144,7 +146,7 @@ pub const HEDGES: &str = "or possibly maybe perhaps alternatively otherwise coul
 /// A number after these is a place, not an amount.
 pub const LABELS: &str = "number step line block row page file question hop attempt section part chapter version \
     plate route table column item option record# note footnote figure phase stage query q schritt past record \
-    code errno";
+    code errno room";
 
 /// A line that opens with one of these says goodbye or where the answer is from.
 pub const CLOSING: &str = "let hope please thanks thank feel happy glad source sources note confidence verified \

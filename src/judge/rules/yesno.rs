@@ -45,7 +45,7 @@ pub fn statements(tokens: &[Token]) -> Vec<Hit<bool>> {
 
 /// What a text without a yes or no says all the same.
 pub fn restated(said: &[Token], asked: &[Token]) -> Option<Hit<bool>> {
-    let value = short(said).or_else(|| compared(said, asked))?;
+    let value = short(said).or_else(|| assured(said)).or_else(|| compares(said, asked))?;
     Some(Hit { value, from: 0, to: said.len() })
 }
 
@@ -63,6 +63,60 @@ fn short(said: &[Token]) -> Option<bool> {
     let verb = last.checked_sub(usize::from(not)).filter(|n| (1..=6).contains(n))?;
     let negated = said[..end].iter().any(negative);
     (!own && has(VERBS, &said[verb].low)).then_some(!negated)
+}
+
+/// What the comparison in a text says, where it says one: beside a yes or no it must say the same.
+pub fn compares(said: &[Token], asked: &[Token]) -> Option<bool> {
+    compared(said, asked).or_else(|| one_sided(said, asked))
+}
+
+/// "Certainly.", "Without a doubt.", "Not quite."
+fn assured(said: &[Token]) -> Option<bool> {
+    let words: Vec<&str> = said.iter().filter(|t| t.shape == Shape::Word).map(|t| &*t.low).collect();
+    if matches!(words.as_slice(), ["not", "quite" | "really"]) {
+        return Some(false);
+    }
+    let sure = match words.as_slice() {
+        [word] => has("certainly definitely absolutely indeed undoubtedly", word),
+        [first, .., last] => words.len() <= 4 && has("without no beyond", first) && *last == "doubt",
+        [] => false,
+    };
+    sure.then_some(true)
+}
+
+/// "They hold fewer", "not older", "Kit's owner holds more": a comparison with one side of the question's, or none.
+fn one_sided(said: &[Token], asked: &[Token]) -> Option<bool> {
+    let (asked_more, a, b) = sides(asked)?;
+    let by = said.iter().position(|t| has(words::MORE, &t.low) || has(words::LESS, &t.low))?;
+    let start = said[..by].iter().rposition(|t| t.ends_clause()).map_or(0, |n| n + 1);
+    let end = said[by..].iter().position(Token::ends_clause).map_or(said.len(), |n| by + n);
+    let subject = &said[start..by];
+    let own = |side: &[Token], other: &[Token]| {
+        let new = |t: &&Token| t.shape != Shape::Mark && t.capital() && !other.iter().any(|o| o.low == t.low);
+        side.iter().filter(new).any(|t| subject.iter().any(|s| s.low == t.low))
+    };
+    let pronoun = subject.iter().all(|t| !t.capital() || negative(t) || has("they he she it the", &t.low));
+    let of_a = (own(a, b) || pronoun) && !own(b, a);
+    let of_b = own(b, a) && !own(a, b);
+    // "more" of something else than was asked, a tie, or a choice says nothing.
+    let about = |t: &Token| {
+        asked.iter().any(|q| q.low == t.low) || has("than one by years year of the two a them both", &t.low)
+    };
+    let clause = &said[by + 1..end];
+    let said_more = has(words::MORE, &said[by].low);
+    let negations = said[start..end].iter().filter(|t| negative(t)).count();
+    if of_a == of_b
+        || clause.iter().any(|t| t.shape == Shape::Word && !about(t))
+        || said.get(end).is_some_and(|t| t.is('?'))
+    {
+        return None;
+    }
+    match (of_a, said_more == asked_more, negations) {
+        (true, same, 0) => Some(same),
+        (true, true, 1) => Some(false),
+        (false, same, 0) => Some(!same),
+        _ => None,
+    }
 }
 
 /// "Does A hold more than B?" answered by "A holds more than B", "B holds fewer than A" or their opposites.
@@ -107,7 +161,13 @@ mod tests {
             ("The owner of 'Pip' holds more policies than the owner of 'Kit'.", Some(true)),
             ("The owner of 'Kit' holds more policies than the owner of 'Pip'.", Some(false)),
             ("The owner of 'Kit' holds fewer policies than the owner of 'Pip'.", Some(true)),
-            ("The owner of 'Pip' doesn't hold more than the owner of 'Kit'.", None),
+            ("The owner of 'Pip' doesn't hold more than the owner of 'Kit'.", Some(false)),
+            ("The owner of 'Kit' doesn't hold more than the owner of 'Pip'.", None),
+            ("They hold fewer.", Some(false)),
+            ("Not more.", Some(false)),
+            ("The owner of 'Kit' holds more.", Some(false)),
+            ("They hold more pets.", None),
+            ("Without a doubt.", Some(true)),
         ] {
             assert_eq!(restated(&tokens(text), &asked).map(|hit| hit.value), want, "{text}");
         }
