@@ -2,6 +2,7 @@
 //! the loops that we run, and of any agent whose requests passed the relay.
 
 use super::account::ModelRun;
+use super::launch::Agent;
 use crate::model::{Block, Client, Heard, Message, ModelUse, Piece, Reply, Stop, Usage, Who};
 use serde_json::{Value, json};
 use std::time::SystemTime;
@@ -126,17 +127,16 @@ impl Steps {
 
     /// The whole conversation of the agent of this name.
     pub fn finish(self, agent: &str, client: &Client, run: &ModelRun, messages: &[Message]) -> Conversation {
-        let agent = json!({"name": agent, "version": env!("CARGO_PKG_VERSION"), "model_name": client.endpoint().model});
-        let trajectory = self.trajectory(agent, run.usage.as_ref(), run.cost_usd);
+        let trajectory = self.trajectory(agent, &client.endpoint().model, run.usage.as_ref(), run.cost_usd);
         let messages = serde_json::to_value(messages).unwrap_or_default();
         Conversation { trajectory, messages }
     }
 
-    fn trajectory(self, agent: Value, usage: Option<&Usage>, cost: Option<f64>) -> Value {
+    fn trajectory(self, agent: &str, model: &str, usage: Option<&Usage>, cost: Option<f64>) -> Value {
         json!({
             "schema_version": ATIF,
             "session_id": uuid::Uuid::new_v4().to_string(),
-            "agent": agent,
+            "agent": {"name": agent, "version": Agent::version_of(agent), "model_name": model},
             "final_metrics": {
                 "total_prompt_tokens": usage.map(|usage| usage.prompt()),
                 "total_completion_tokens": usage.map(|usage| usage.output),
@@ -175,9 +175,7 @@ pub fn overheard(agent: &str, model: &str, heard: &Heard, used: &ModelUse) -> Op
         return None;
     }
     let usage = Some(&used.usage).filter(|_| used.unmetered == 0);
-    // An agent's own version is not known here.
-    let agent = json!({"name": agent, "version": "unknown", "model_name": model});
-    let mut trajectory = steps.trajectory(agent, usage, used.cost_usd);
+    let mut trajectory = steps.trajectory(agent, model, usage, used.cost_usd);
     let mut notes = "What passed the model relay; what the agent said to itself is not in it.".to_owned();
     if heard.unkept > 0 {
         notes.push_str(&format!(" {} requests more were too long to be kept.", heard.unkept));

@@ -267,6 +267,34 @@ async fn the_official_packages_ask_through_the_relay_whole_and_as_streams() {
 }
 
 #[tokio::test]
+async fn the_ten_lines_of_the_readme_add_an_agent_that_asks_its_model() {
+    let name = "the_ten_lines_of_the_readme_add_an_agent";
+    if support::docker(name).await.is_none() {
+        return;
+    }
+    let readme = std::fs::read_to_string(support::project().join("README.md")).expect("README.md");
+    let shown = readme.split("$ cat agents/mine.toml\n").nth(1).and_then(|rest| rest.split("\n```").next());
+    let (file, command) = shown.and_then(|shown| shown.split_once("$ seatrial ")).expect("a file and a command");
+    assert!(file.lines().count() <= 10, "{file}");
+    assert_eq!(command, "run tasks -a agents/mine.toml -m openai/gpt-x");
+    let suite = suite("");
+    suite.write("agents/mine.toml", file);
+    let server = Server::start(vec![Act::json(200, &chat(&json!({"role": "assistant", "content": "42"}), "stop"))]);
+    let job = crate::docker_job::unique("mine");
+    let ran = run(&suite, &server, &job, &["-a", "agents/mine.toml", "-m", "openai/gpt-x"]);
+    if unfetched(name, &ran) {
+        return;
+    }
+    ran.expect_code(0);
+    let record = trial(&suite.join(&format!("jobs/{job}")), "ask");
+    assert_eq!((record.outcome, record.reward), (OutcomeKind::Scored, Some(1.0)), "{record:#?}");
+    let result: Value =
+        serde_json::from_str(&suite.read(&format!("jobs/{job}/{}/result.json", record.trial.name))).expect("JSON");
+    assert_eq!((&result["agent_info"]["name"], &result["agent_info"]["version"]), (&"mine".into(), &"unknown".into()));
+    assert_eq!(steps(&suite, &job, &record.trial.name).len(), 2, "the question and the reply");
+}
+
+#[tokio::test]
 async fn mini_swe_agent_runs_unmodified_in_a_closed_container_to_a_scored_answer() {
     let name = "mini_swe_agent_runs_unmodified";
     if support::docker(name).await.is_none() {
