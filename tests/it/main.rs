@@ -82,6 +82,7 @@ mod keys;
 mod records;
 
 /// The plan language, evaluated twice.
+mod overheard;
 mod plans;
 
 /// The audit of answer keys.
@@ -206,4 +207,5 @@ mod fake_daemon;
 mod engine_faults;
 
 /// A Docker engine of our own that is killed while a job runs on it.
+mod prices;
 mod private_engine;

@@ -1,5 +1,6 @@
 //! Anthropic's Messages.
 
+use super::asked::{Piece, Who, content, text_of};
 use super::parts::{Parts, call_input, count, string, without_nulls};
 use crate::model::reply::Stop;
 use crate::model::request::{Block, Message, Request, Role};
@@ -77,6 +78,23 @@ pub fn read(reply: &Value) -> Result<Parts, String> {
     Ok(Parts { blocks: content.iter().map(read_block).collect(), stop: stop(reply), raw: sent_back(content) })
 }
 
+/// What a request says, oldest first.
+pub fn asked(body: &Value) -> Vec<Piece> {
+    let mut pieces = content(Who::System, &body["system"], read_block);
+    for message in body["messages"].as_array().into_iter().flatten() {
+        let who = if message["role"] == "assistant" { Who::Model } else { Who::User };
+        pieces.extend(content(who, &message["content"], |block| match block["type"].as_str() {
+            Some("tool_result") => Block::ToolResult {
+                id: string(block, "tool_use_id").unwrap_or_default().to_owned(),
+                text: text_of(&block["content"]),
+                is_error: block["is_error"] == true,
+            },
+            _ => read_block(block),
+        }));
+    }
+    pieces
+}
+
 fn read_block(block: &Value) -> Block {
     let text = |name: &str| string(block, name).unwrap_or_default().to_owned();
     match block["type"].as_str() {
@@ -130,16 +148,25 @@ pub fn usage(usage: &Value) -> Usage {
             output: count(part, "output_tokens"),
             cache_read: count(part, "cache_read_input_tokens"),
             cache_write: count(part, "cache_creation_input_tokens"),
+            cache_write_long: count(&part["cache_creation"], "ephemeral_1h_input_tokens"),
             compactions: u64::from(part["type"] == "compaction"),
             ..Usage::default()
         };
     }
+    // The parts may leave this out, and the whole says it of all.
+    sum.cache_write_long = sum.cache_write_long.max(count(&usage["cache_creation"], "ephemeral_1h_input_tokens"));
+    sum.other_tier = usage["speed"] == "fast" || is_other(&usage["service_tier"]);
     // A part of the whole, which the parts do not say.
     sum.reasoning = count(&usage["output_tokens_details"], "thinking_tokens");
     let tools = usage["server_tool_use"].as_object().into_iter().flatten();
     let counted = tools.filter_map(|(name, calls)| Some((name.clone(), calls.as_u64().filter(|n| *n > 0)?)));
     sum.server_tools = counted.collect::<BTreeMap<_, _>>();
     sum
+}
+
+/// True for a tier that is not the usual one.
+fn is_other(tier: &Value) -> bool {
+    tier.as_str().is_some_and(|tier| tier != "standard")
 }
 
 /// Gathers a stream.
@@ -156,7 +183,7 @@ impl Stream {
     pub fn push(&mut self, event: &Value) -> bool {
         let index = event["index"].as_u64().unwrap_or(0);
         match event["type"].as_str() {
-            Some("message_start") => self.message = event["message"].clone(),
+            Some("message_start") if event["message"].is_object() => self.message = event["message"].clone(),
             Some("content_block_start") => {
                 self.blocks.insert(index, event["content_block"].clone());
             }
