@@ -38,16 +38,10 @@ const PIECES: &[&str] = &[
     "is the answer, ",
     "i can't ",
     "A: Ora Vey, ",
-    "A ",
     "VA ",
-    "VA, ",
     "3 (4) ",
     "if Ora Vey would ",
-    "no boat, ",
     "no boat ",
-    "Ora Vey can't match Cal Dunn ",
-    "older ",
-    "of ",
     "\u{fdfa}",
 ];
 

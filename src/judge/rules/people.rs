@@ -224,7 +224,10 @@ fn open_choice(tokens: &[Token], hits: &[Hit<Who>]) -> bool {
 /// "both X and …" in a sentence with a name; "I compared both; X wins" leaves nothing open.
 fn both(tokens: &[Token], hits: &[Hit<Who>], n: usize) -> bool {
     const NEAR: usize = 40;
-    if tokens[n].low != "both" || tokens.get(n + 1).is_none_or(|t| t.shape != Shape::Word) {
+    let of_people = |t: &Token| {
+        t.shape == Shape::Word && !has("chains routes paths ways conditions criteria checks questions", &t.low)
+    };
+    if tokens[n].low != "both" || !tokens.get(n + 1).is_some_and(of_people) {
         return false;
     }
     let (near, far) = (n.saturating_sub(NEAR), tokens.len().min(n + NEAR));

@@ -5,7 +5,7 @@ use super::currency::Currency;
 use super::number;
 use super::people::Who;
 use super::ranking::{Rank, ranking, stem};
-use super::standing::Hit;
+use super::standing::{Hit, clause_start};
 use super::token::{Shape, Token};
 use super::words::has;
 use std::collections::HashSet;
@@ -54,10 +54,10 @@ pub fn counted(tokens: &[Token], asked: &[Token], hits: &[Hit<Who>]) -> Option<b
         }
         values.push((amount.value.micros, hit.value == Who::Key));
     }
-    // The first name opens the span or follows "the person is", so that nothing before it turns the sense.
+    // The first name opens its clause or follows "the person is", so that nothing before it turns the sense.
     let best = if more { values.iter().max() } else { values.iter().min() }?.0;
     let winners: Vec<bool> = values.iter().filter(|(value, _)| *value == best).map(|(_, key)| *key).collect();
-    let plain = "while whereas although though the person winner it is";
-    let opener = table || tokens[..hits[0].from].iter().all(|t| has(plain, &t.low));
+    let plain = "while whereas although though but the person winner it is";
+    let opener = table || tokens[clause_start(tokens, hits[0].from)..hits[0].from].iter().all(|t| has(plain, &t.low));
     (opener && winners.len() == 1).then(|| winners[0])
 }

@@ -25,7 +25,9 @@ pub fn results(tokens: &[Token], asked: &[Token], restated: &[i128], hits: Vec<H
     let hits: Vec<_> = hits.into_iter().filter(|hit| !of_the_work(tokens, asked, hit)).collect();
     let first = hits.iter().find(|hit| in_unit(tokens, &unit, hit)).map_or(tokens.len(), |hit| hit.to);
     let hits = prefer(hits, |hit| in_unit(tokens, &unit, hit) || (hit.from > first && unsaid(tokens, hit)));
-    let hits = prefer(hits, |hit| !of_another(tokens, asked, hit));
+    // Few texts have such a word, and the others need no look at each amount.
+    let others = tokens.iter().any(|t| has(OTHERS, &t.low) || has(VERSUS, &t.low));
+    let hits = if others { prefer(hits, |hit| !of_another(tokens, asked, hit)) } else { hits };
     let hits = prefer(hits, |hit| !restated.contains(&hit.value.micros));
     let hits = prefer(hits, |hit| !year(tokens, hit) && !age(tokens, hit));
     let hits = concluded(tokens, hits);
@@ -50,12 +52,17 @@ pub fn said_again(tokens: &[Token], found: &[Hit<Amount>], hit: &Hit<Amount>) ->
     plain.then(|| (hit.value.micros - next.value.micros).abs() < 5_000)
 }
 
+/// Who is spoken of here is not the one whose amount is asked for.
+const OTHERS: &str = "runner-up runner runnerup loser followed";
+/// Stand before the amount that another one is weighed against.
+const VERSUS: &str = "versus vs compared";
+
 /// What is said of the runner-up, or behind "versus", is not the result.
 fn of_another(tokens: &[Token], asked: &[Token], hit: &Hit<Amount>) -> bool {
     let near = &tokens[hit.from.saturating_sub(12)..hit.from];
     let clause = &near[clause_start(near, near.len())..];
-    let other = |t: &Token| has("runner-up runner runnerup loser", &t.low) && !asked.iter().any(|a| a.low == t.low);
-    let versus = |t: &Token| has("versus vs compared", &t.low);
+    let other = |t: &Token| has(OTHERS, &t.low) && !asked.iter().any(|a| a.low == t.low);
+    let versus = |t: &Token| has(VERSUS, &t.low);
     let beside = near.iter().rev().filter(|t| !t.is('$') && !has("to with", &t.low)).take(1).any(versus);
     beside || clause.iter().any(other)
 }
