@@ -3,11 +3,12 @@
 
 use super::error::Error;
 use super::exit;
+use super::words::count;
 use crate::config::JudgeConfig;
 use crate::event::Event;
 use crate::job::{self, Broken, Job, Stop, Todo, Why};
 use crate::judge::{self, Judge};
-use crate::model::{self, Prices, Transport};
+use crate::model::{self, Api, Prices, Transport};
 use crate::report::{self, Live, Mode};
 use crate::results::{self, EngineRecord, Store};
 use crate::sandbox::{self, Engine, docker, fake};
@@ -21,7 +22,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// How models are asked, and engines and judges for tests
 #[derive(Debug, Default, clap::Args)]
 pub struct EngineArgs {
-    /// Keep what models are asked and answer, without keys, in this folder
+    /// Keep what models are asked and answer, without keys, in this folder: a new one, or for `resume` the job's own
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     record: Option<PathBuf>,
     /// Ask no model: answer from what `--record` kept in this folder; what was never asked is an error
@@ -59,11 +60,44 @@ impl EngineArgs {
         self.replay.is_some()
     }
 
-    /// An environment variable; playing back needs no key, so any will do where none is set.
+    /// Refuses to record into a folder that holds a recording: its answers would be played first.
+    pub fn records_anew(&self) -> Result<(), Error> {
+        match self.record.as_deref().map(|folder| (folder, Transport::recorded(folder))) {
+            Some((folder, exchanges)) if exchanges > 0 => {
+                Err(model::Error::Recorded { path: folder.to_owned(), exchanges }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What the user should know of how models are asked, where any is.
+    pub fn note(&self) -> Option<String> {
+        self.transport.get()?;
+        let exchanges = |folder: &Path| count(Transport::recorded(folder), "exchange");
+        match (&self.record, &self.replay) {
+            (Some(folder), _) => Some(format!(
+                "what models are asked and answer is kept in `{}`, which holds {}",
+                folder.display(),
+                exchanges(folder)
+            )),
+            (None, Some(folder)) => Some(format!(
+                "models are played back from `{}`, which holds {}: nobody is asked, and nothing is paid",
+                folder.display(),
+                exchanges(folder)
+            )),
+            (None, None) => None,
+        }
+    }
+
+    /// An environment variable. Playing back needs no key and no server, so any will do where none is set.
     pub fn variable(&self, name: &str) -> Option<String> {
-        let set = std::env::var(name).ok();
-        let any = || (self.replay.is_some() && name.ends_with("_API_KEY")).then(|| "no-key-is-needed-here".to_owned());
-        set.or_else(any)
+        let any = || match name {
+            _ if self.replay.is_none() => None,
+            "OPENAI_BASE_URL" => Some(Api::Chat.variables().2),
+            name if name.ends_with("_API_KEY") => Some("no-key-is-needed-here"),
+            _ => None,
+        };
+        std::env::var(name).ok().or_else(|| any().map(str::to_owned))
     }
 
     /// The judge that these settings name; what it asks of models is priced by `prices`.

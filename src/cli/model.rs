@@ -89,7 +89,8 @@ pub fn lend(
     notes: &mut Vec<String>,
 ) -> Result<Arc<Spend>, Error> {
     let caps = caps(config);
-    let spend = Arc::new(Spend::new(config.model.job_max_cost_usd));
+    let cap = config.model.job_max_cost_usd;
+    let spend = Arc::new(if engine.plays_back() { Spend::of_nothing(cap) } else { Spend::new(cap) });
     let capped = caps != Caps::default() || spend.is_capped();
     let prices = prices(config, engine)?;
     for setup in agents {

@@ -32,6 +32,9 @@ pub struct Models {
     pub cost_usd: Option<f64>,
     /// Time in requests, summed, in seconds.
     pub seconds: f64,
+    /// All of it was played back, so that nothing was paid now.
+    #[serde(skip)]
+    played_back: bool,
 }
 
 /// The use of models of a job; `None` where no trial asked one through us.
@@ -49,6 +52,7 @@ pub fn models(job: &Job) -> Option<Models> {
         output_tokens: 0,
         cost_usd: Some(0.0),
         seconds: 0.0,
+        played_back: job.record.observed.played_back,
     };
     for run in job.trials.iter().filter_map(|record| record.agent_run.as_ref()?.model.as_ref()) {
         sum.trials += 1;
@@ -90,7 +94,8 @@ impl Models {
 
     /// What there is to say, as named facts for people.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
-        let cost = self.cost_usd.map_or("unknown".to_owned(), |dollars| format!("${dollars:.4}"));
+        let then = if self.played_back { " when it was recorded, nothing now" } else { "" };
+        let cost = self.cost_usd.map_or("unknown".to_owned(), |dollars| format!("${dollars:.4}{then}"));
         let (read, cached, written) = (self.input_tokens, self.cache_tokens, self.output_tokens);
         let mut facts = vec![
             ("requests", format!("{} in {} trials, {} refused", self.requests, self.trials, self.refused)),
