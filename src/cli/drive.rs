@@ -188,6 +188,9 @@ pub async fn drive(engine: Engine, job: Arc<Job>, todo: Todo, mut store: Store, 
     show(&dir, ended)
 }
 
+/// How a job goes on whose models are played back.
+const AGAIN: &str = "a play-back begins anew, so run it again instead of resuming it";
+
 /// The report, what to do next, and the exit code.
 fn show(dir: &Path, stopped: Option<Why>) -> Result<u8, Error> {
     let read = results::read_job(dir)?;
@@ -195,9 +198,11 @@ fn show(dir: &Path, stopped: Option<Why>) -> Result<u8, Error> {
     let text = report::text(&read, &summary);
     // Where nobody reads the table any more, the job is still done.
     let _ = std::io::stdout().write_all(text.as_bytes());
+    let is_played = read.record.observed.played_back;
     let dir = dir.display();
     if let Some(why) = stopped {
         let (said, hint, code) = match why {
+            Why::User if is_played => ("interrupted".to_owned(), AGAIN.to_owned(), exit::INTERRUPTED),
             Why::User => ("interrupted".to_owned(), format!("`seatrial resume {dir}` goes on"), exit::INTERRUPTED),
             Why::Engine => (
                 "error: the engine stopped answering".to_owned(),
@@ -226,7 +231,13 @@ fn show(dir: &Path, stopped: Option<Why>) -> Result<u8, Error> {
     }
     match report::warning(&read, &summary) {
         Some(warning) => {
-            super::say(&format!("warning: {warning}\n\nhint: `seatrial resume {dir}` goes on with them"));
+            let hint = format!("`seatrial resume {dir}` goes on with them");
+            let hint = if is_played {
+                format!("`--record DIR` records anew what is asked otherwise now; {AGAIN}")
+            } else {
+                hint
+            };
+            super::say(&format!("warning: {warning}\n\nhint: {hint}"));
             Ok(exit::INCOMPLETE)
         }
         None => {

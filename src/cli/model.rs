@@ -121,10 +121,12 @@ pub fn lend(
         if caps.cost.is_some() || spend.is_capped() {
             price_needed(&endpoint.model, &prices, &bit(endpoint.api == Api::Messages, &[]))?;
         }
-        notes.push(format!(
-            "`{model}` at `{}` is lent to the agent; the key stays outside its sandbox",
-            endpoint.host()
-        ));
+        if !engine.plays_back() {
+            notes.push(format!(
+                "`{model}` at `{}` is lent to the agent; the key stays outside its sandbox",
+                endpoint.host()
+            ));
+        }
         let (transport, prices) = (engine.transport()?, prices.clone());
         setup.relay = Some(Arc::new(Relay { endpoint, transport, prices, caps }));
     }

@@ -400,3 +400,18 @@ async fn how_long_a_provider_was_silent_when_the_agent_left_is_played_back_too()
         assert_eq!((then.trouble.is_some(), now.trouble.is_some(), now.recording), (blamed, blamed, None));
     }
 }
+
+#[tokio::test]
+async fn that_nobody_answered_is_played_back_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for plays_back in [false, true] {
+        let record = if plays_back { Transport::replaying } else { Transport::recording };
+        let transport = record(folder.path()).expect("a recording");
+        let nobody = Server::with(|_| panic!("it hangs up"));
+        let bed = Bed::over(transport, "claude-x", nobody, Caps::default(), None).await;
+        assert_eq!(bed.post("/v1/messages", &ask("claude-x")).await.0, 502);
+        let used = bed.used(1).await;
+        assert!(used.trouble.is_some_and(|why| why.contains("can't be reached")), "{plays_back}");
+        assert_eq!((used.recording, bed.server.requests().len()), (None, usize::from(!plays_back)));
+    }
+}

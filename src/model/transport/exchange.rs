@@ -40,7 +40,7 @@ pub struct Asked {
 /// What was answered.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
-    /// None where whoever asked left before an answer began.
+    /// None where no answer began: nobody gave one (`cut`), or whoever asked left before (`left`).
     pub status: Option<u16>,
     /// Headers that whoever asks looks at.
     pub headers: Vec<(String, String)>,

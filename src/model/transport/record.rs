@@ -52,9 +52,9 @@ impl Record {
         };
         let response = match self.live.send(request).await {
             Ok(response) => response,
+            // That nobody answered plays back too. Where it can't be kept, the provider's trouble is the greater one.
             Err(error) => {
-                // No answer at all is asked for again, and nothing is kept of it.
-                kept.exchange = None;
+                let _ = kept.keep(true, false);
                 return Err(error);
             }
         };

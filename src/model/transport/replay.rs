@@ -53,17 +53,20 @@ impl Replay {
             *count += 1;
             *count - 1
         };
-        // A number is missing where a request had no answer at all and was sent again.
+        // Older recordings lack a number where a request had no answer at all and was sent again.
         let mut alike = self.exchanges.range((key.clone(), 0)..=(key.clone(), u32::MAX));
         let Some((_, exchange)) = alike.nth(ordinal) else {
             return Err(TransportError::NotRecorded(self.missing(&asked, &key, ordinal)));
         };
         let answer = exchange.response.clone();
         let left = TransportError::Left { silent: answer.silent_sec.and_then(|s| Duration::try_from_secs_f64(s).ok()) };
-        let Some(status) = answer.status else { return Err(left) };
+        let broken = |what: &str| TransportError::Connection(format!("{what} when this was recorded"));
+        let Some(status) = answer.status else {
+            return Err(if answer.cut { broken("nobody answered") } else { left });
+        };
         let mut pieces = vec![Ok(Bytes::from(answer.body))];
         if answer.cut {
-            pieces.push(Err(TransportError::Connection("the recorded answer ends here".to_owned())));
+            pieces.push(Err(broken("the answer ended here")));
         }
         if answer.left {
             pieces.push(Err(left));
