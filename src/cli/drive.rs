@@ -93,6 +93,7 @@ impl EngineArgs {
     pub fn variable(&self, name: &str) -> Option<String> {
         let any = || match name {
             _ if self.replay.is_none() => None,
+            // A name that says no provider is some server's, and nobody is asked there.
             "OPENAI_BASE_URL" => Some(Api::Chat.variables().2),
             name if name.ends_with("_API_KEY") => Some("no-key-is-needed-here"),
             _ => None,
