@@ -167,7 +167,8 @@ fn what_is_played_back_costs_nothing_reaches_no_cap_of_the_job_and_says_whose_co
     let text = report("again", "text");
     assert!(text.contains("models were played back, which cost nothing: costs are the recording's"), "{text}");
     assert!(
-        text.contains("cost $0.0900 when it was recorded, nothing now") && !text.contains("together cost"),
+        text.contains("cost $0.0900 by prices of 2026-11-30; played back, so nothing was paid")
+            && !text.contains("together cost"),
         "{text}"
     );
     assert!(report("again", "html").contains("models were played back, which cost nothing"));
