@@ -30,7 +30,7 @@ pub struct StampArgs {
     #[arg(long)]
     dry_run: bool,
     /// Change nothing; fail where a stamped task has changed since it was measured, or where a stamp is not what the file
-    /// says
+    /// says, also where the file tells no tier any more
     #[arg(long, conflicts_with = "dry_run")]
     check: bool,
     /// Change nothing; say why the calibration gives this task its tier, or none
@@ -68,7 +68,7 @@ pub fn run(args: &StampArgs) -> Result<u8, Error> {
         }
     }
     super::say(&summary(&found, what, args.dry_run || args.check));
-    let fits = found.changes.is_empty() && found.others.is_empty() && stale == 0;
+    let fits = found.changes.is_empty() && found.others.is_empty() && found.outlived.is_empty() && stale == 0;
     Ok(if args.check && !fits { exit::CHECK_FAILED } else { exit::OK })
 }
 
@@ -119,6 +119,7 @@ fn summary(found: &Changes, file: &str, dry_run: bool) -> String {
         (&found.others, format!("{changed} in the {file}, left alone")),
         (&found.without_task, "no such task in the dataset, entry not used".to_owned()),
         (&found.open, format!("tier still open in the {file}, left alone")),
+        (&found.outlived, format!("tier open by now in the {file}, but an older stamp stands")),
     ] {
         if !names.is_empty() {
             out.push_str(&format!("warning: {what}: {}\n", names.join(", ")));
@@ -126,5 +127,11 @@ fn summary(found: &Changes, file: &str, dry_run: bool) -> String {
     }
     let verb = if dry_run { "would be stamped" } else { "stamped" };
     out.push_str(&format!("{} {verb}, {} unchanged", found.changes.len(), found.unchanged.len()));
+    if !found.outlived.is_empty() {
+        out.push_str(
+            "\n\nhint: measure these on, until their tiers are told; or take `[metadata.calibration]` out of their \
+             `task.toml`, and the tier in `difficulty` with it",
+        );
+    }
     out
 }
