@@ -2,6 +2,7 @@
 
 use super::error::Error;
 use super::exit;
+use super::words::read;
 use crate::report::column;
 use crate::stats::{Gap, Kinds, Selection, candidates, select};
 use crate::task::check_dataset;
@@ -37,8 +38,7 @@ pub struct SelectArgs {
 /// Runs the verb and gives the exit code.
 pub fn run(args: &SelectArgs) -> Result<u8, Error> {
     let known = args.tasks.as_deref().map(kinds).transpose()?.unwrap_or_default();
-    let text = std::fs::read_to_string(&args.from)
-        .map_err(|source| Error::Usage(format!("failed to read `{}`: {source}", args.from.display())))?;
+    let text = read(&args.from)?;
     let candidates = candidates(&text, &known)?;
     let selection = select(&candidates, args.k, args.seed)?;
     for at in &selection.chosen {

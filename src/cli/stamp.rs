@@ -2,7 +2,8 @@
 
 use super::error::Error;
 use super::exit;
-use super::words::count;
+use super::words::{count, read};
+use crate::spelling::did_you_mean;
 use crate::stamp::{Changes, Stamped, changes, check_stamps, read_audit, read_calibration, write};
 use crate::{report, stats};
 use std::path::{Path, PathBuf};
@@ -97,14 +98,14 @@ fn none_stale(found: &Stamped, dataset: &Path) -> String {
 }
 
 fn explain(path: &Path, task: &str) -> Result<u8, Error> {
-    let text =
-        std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("failed to read `{}`: {e}", path.display())))?;
+    let text = read(path)?;
     let calibration = stats::Calibration::parse(&text).map_err(|e| {
         let path = path.display();
         Error::Usage(format!("`{path}`: {e}; only what `seatrial calibrate` wrote can be explained"))
     })?;
     let Some(entry) = calibration.tasks.get(task) else {
-        return Err(Error::Usage(format!("`{}` has no task `{task}`", path.display())));
+        let why = format!("`{}` has no task `{task}`", path.display());
+        return Err(Error::NoSuch { why, near: did_you_mean(task, calibration.tasks.keys().map(String::as_str)) });
     };
     super::show(report::explain(&calibration, task, entry).trim_end_matches('\n'));
     Ok(exit::OK)

@@ -46,12 +46,14 @@ pub enum Error {
     #[error("the jobs can't be added up:\n  {}", .0.join("\n  "))]
     Unlike(Vec<String>),
     /// The reference is none of the agents.
-    #[error("{why}; there are {}", agents.join(", "))]
+    #[error("{why}; there are {}", .agents.join(", "))]
     Reference {
         /// What is wrong with it.
         why: String,
         /// The agents that there are, in backticks.
         agents: Vec<String>,
+        /// The question whether one of them was meant.
+        near: Option<String>,
     },
     /// A judge whose errors are too many, or not well enough known.
     #[error("tiers can't be told by this judge: {0}")]
@@ -86,7 +88,8 @@ impl Error {
             Error::NothingMeasured { .. } => "run the tasks in containers, and calibrate by that job".into(),
             Error::Twice { .. } => "name each job once".into(),
             Error::Unlike(_) => "calibrate by jobs of the same tasks, agents, judge and documents; other ones apart".into(),
-            Error::Reference { .. } => {
+            Error::Reference { near: Some(near), .. } => near.clone(),
+            Error::Reference { near: None, .. } => {
                 "`--reference NAME` says whose tiers are to be stamped, `--reference panel-mean` the mean of all".into()
             }
             Error::Judge(_) => "a judge must be measured on at least 30 right and 30 wrong answers, and be right often \

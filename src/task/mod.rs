@@ -45,4 +45,4 @@ pub use read::read_spec;
 pub use slug::slug;
 pub use spec::{AgentSpec, EnvironmentSpec, Metadata, Package, TaskSpec, User, VerifierSpec};
 pub use stale::stale;
-pub use walk::{Section, closest};
+pub use walk::Section;

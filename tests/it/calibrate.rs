@@ -128,7 +128,11 @@ fn several_models_need_a_reference_and_disagreements_are_flagged() {
 
     hint: `--reference NAME` says whose tiers are to be stamped, `--reference panel-mean` the mean of all
     ");
-    suite.run(&["calibrate", "jobs/a", "--reference", "gamma"]).expect_code(2);
+    for (slip, meant) in [("gamma", "beta"), ("alpa", "alpha"), ("slover", "solver"), ("panel-maen", "panel-mean")] {
+        let run = suite.run(&["calibrate", "jobs/a", "--reference", slip]).expect_code(2);
+        let guessed = run.stderr.contains(&format!("hint: did you mean `{meant}`?"));
+        assert_eq!(guessed, slip != "gamma", "{}", run.stderr);
+    }
     let told = |reference: &str| {
         suite.run(&["calibrate", "jobs/a", "-o", "c.json", "--reference", reference]).expect_code(0);
         let found = calibration(&suite);
@@ -149,7 +153,8 @@ fn several_models_need_a_reference_and_disagreements_are_flagged() {
     let run = suite.run(&["calibrate", "jobs/a", "-o", "c.json", "--reference", "beta", "--signed", "nobody"]);
     run.expect_code(0);
     assert_eq!(calibration(&suite)["tasks"]["nobody"]["tier"], "hard");
-    suite.run(&["calibrate", "jobs/a", "--reference", "beta", "--signed", "nobdy"]).expect_code(2);
+    let run = suite.run(&["calibrate", "jobs/a", "--reference", "beta", "--signed", "nobdy"]).expect_code(2);
+    assert!(run.stderr.contains("hint: did you mean `nobody`?"), "{}", run.stderr);
 }
 
 #[test]
@@ -419,8 +424,8 @@ fn a_tier_is_explained_in_words_and_numbers() {
     let (one, two) = (explain("one").expect_code(0).stdout, explain("two").expect_code(0).stdout);
     assert!(one.lines().chain(two.lines()).all(|line| line.chars().count() <= 80), "{one}{two}");
     insta::assert_snapshot!(format!("{one}\n{two}"));
-    let run = explain("three").expect_code(2);
-    assert!(run.stderr.contains("`c.json` has no task `three`"), "{}", run.stderr);
+    let run = explain("onee").expect_code(2);
+    assert!(run.stderr.contains("`c.json` has no task `onee`\n\nhint: did you mean `one`?"), "{}", run.stderr);
 }
 
 #[test]

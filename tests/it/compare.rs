@@ -114,7 +114,7 @@ fn other_tasks_are_refused_unless_the_common_part_is_asked_for() {
         (&["compare", "jobs/a", "jobs/../jobs/a"], "named twice"),
         (
             &["compare", "jobs/a", "jobs/b", "--category", "lokup"],
-            "`lokup` matches no category of a task; the categories are lookup, negation",
+            "`lokup` matches no category of a task; the categories are\n  lookup\n  negation\n\nhint: did you mean `lookup`?",
         ),
     ] {
         let run = suite.run(args).expect_code(2);
