@@ -3,7 +3,7 @@
 use super::error::Error;
 use super::exit;
 use super::vendor::VendorArgs;
-use super::words::count;
+use super::words::{Format, count};
 use crate::corpus::{self, Corpus};
 use crate::question::{self, Audited, Plans, Verdict, listed};
 use crate::{report, results};
@@ -30,17 +30,9 @@ pub struct AuditArgs {
     #[arg(long, value_name = "FILE")]
     plans: Option<PathBuf>,
 
-    /// How to say it
-    #[arg(long, value_enum, default_value = "text")]
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
-    /// A table for people
-    Text,
-    /// One object with an entry for each question
-    Json,
 }
 
 /// Runs the verb and gives the exit code.
