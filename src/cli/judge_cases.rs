@@ -154,7 +154,7 @@ fn text(measured: &Measured) -> String {
     let (all, agree) = (agreement.judged.len(), agreement.agree());
     let ungraded = if quality.ungraded > 0 { format!(", {} ungraded", quality.ungraded) } else { String::new() };
     let mut out = format!(
-        "judge {}: {agree} of {all} cases agree ({:.1} %), {} wrong taken for right{ungraded}\n\n",
+        "judge {}: {agree} of {all} cases agree ({:.1} %), {} wrongly taken for right{ungraded}\n\n",
         judge.name(),
         100.0 * agreement.share(),
         agreement.false_accepts(),
