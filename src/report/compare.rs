@@ -4,8 +4,8 @@
 use super::json::pretty;
 use super::markdown::literal;
 use super::numbers::{counts, number_of, tasks, three, type_name};
-use super::plain::{clip, plain};
-use super::text::fact;
+use super::plain::plain;
+use super::text::{column, fact};
 use crate::stats::{Better, ComparedArm, Comparison, LEVEL, Pair, Part, why_not_compared};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -36,9 +36,8 @@ pub fn compare_text(comparison: &Comparison) -> String {
     out.push_str("\n     agent                                   passes  reward          95%  place\n");
     for (place, arm) in comparison.arms.iter().enumerate() {
         let [name, passes, reward, interval, places] = arm_cells(arm);
-        let name = clip(&plain(&name), 37);
-        writeln!(out, "  {:<3}{name:<37}{passes:>9}{reward:>8}{interval:>13}{places:>7}", letter(place))
-            .expect("a string takes everything");
+        let name = column(&format!("  {:<3}{}", letter(place), plain(&name)), 42);
+        writeln!(out, "{name}{passes:>9}{reward:>8}{interval:>13}{places:>7}").expect("a string takes everything");
     }
     let [first, rest @ ..] = comparison.pairs.as_slice() else { return out };
     if rest.is_empty() {
@@ -70,8 +69,8 @@ fn pair_text(pair: &Pair) -> String {
     if !pair.categories.is_empty() {
         out.push('\n');
         let mut row = |[name, tasks, difference, interval, p, better]: [&str; 6]| {
-            let name = clip(name, 24);
-            out.push_str(&format!("  {name:<24}{tasks:>6}{difference:>11}{interval:>17}{p:>7}  {better}\n"));
+            let name = column(&format!("  {name}"), 26);
+            out.push_str(&format!("{name}{tasks:>6}{difference:>11}{interval:>17}{p:>7}  {better}\n"));
         };
         row(["type", "tasks", "difference", "95% interval", "p", "better"]);
         for part in &pair.categories {

@@ -10,7 +10,7 @@ use super::numbers::{
     Group, arm_name, bad_keys, category_cells, category_name, counts, further_trials, groups, interval, job_line,
     other_judges, pass_rate, percent, seconds, shown_k, task_name, tasks, three,
 };
-use super::plain::{clip, plain};
+use super::plain::plain;
 use super::search::searching;
 use crate::results::Job;
 use crate::stats::{ArmSummary, Quantiles, StageTimes, Summary};
@@ -141,9 +141,9 @@ fn arm_text(arm: &ArmSummary) -> String {
         ));
     }
     for category in &arm.categories {
-        let name = clip(&plain(&category_name(category)), NAME);
+        let name = column(&format!("  {}", plain(&category_name(category))), NAME + 2);
         let [passes, reward, strict, without] = category_cells(category);
-        out.push_str(&format!("  {name:<NAME$}{:>8}{passes:>10}{reward:>8}{strict:>8}{without:>6}\n", category.tasks));
+        out.push_str(&format!("{name}{:>8}{passes:>10}{reward:>8}{strict:>8}{without:>6}\n", category.tasks));
     }
     out.push_str(&task_table(arm));
     out.push_str(&format!("\n  {:<10}{:>10}{:>10}\n", "seconds", "median", "p95"));
@@ -188,7 +188,8 @@ pub fn beside(out: &mut String, begin: &str, text: &str) {
 fn task_table(arm: &ArmSummary) -> String {
     let row = |cells: [&str; 6]| {
         let [name, passes, lost, reward, bar, interval] = cells;
-        format!("  {name:<NAME$}{passes:>8}{lost:>5}{reward:>7}  {bar:<BAR$}{interval:>13}\n")
+        let name = column(&format!("  {name}"), NAME + 2);
+        format!("{name}{passes:>8}{lost:>5}{reward:>7}  {bar:<BAR$}{interval:>13}\n")
     };
     let scale = scale(arm);
     let mut drawn: BTreeMap<(u64, u64), String> = BTreeMap::new();
@@ -203,7 +204,7 @@ fn task_table(arm: &ArmSummary) -> String {
             bar(scale.thresholds, |x| posterior.below(x))
         });
         out.push_str(&row([
-            &task_name(task, NAME),
+            &task_name(task),
             &format!("{}/{}", all.passes, all.rewarded),
             &(all.planned - all.rewarded).to_string(),
             &three(all.mean_reward),

@@ -49,6 +49,37 @@ fn the_text_fits_80_columns() {
     }
 }
 
+#[test]
+fn tasks_agents_and_types_whose_long_names_begin_and_end_alike_are_told_apart_in_every_format() {
+    let suite = Suite::in_memory();
+    let names = [
+        "a-long-name-of-a-suite-with-variant-1-of-its-question",
+        "a-long-name-of-a-suite-with-variant-2-of-its-question",
+    ];
+    for agent in
+        ["an-agent-with-a-long-name-before-the-change-of-it", "an-agent-with-a-long-name-behind-the-change-of-it"]
+    {
+        let mut record = job_of(agent, &names, &[(agent, Some("m"))], 1);
+        record.tasks.iter_mut().for_each(|task| task.question_type = Some(format!("{}-type", task.name)));
+        record.tasks[1].audit = Some("wrong".into());
+        make(&suite.join(&format!("jobs/{}", &agent[26..32])), &record, vec![Some(scored(1.0)), Some(scored(0.0))]);
+    }
+    for format in ["text", "md", "html"] {
+        let text = suite.run(&["report", "jobs/before", "--format", format]).expect_code(0).stdout;
+        for name in names {
+            assert!(text.contains(name) && text.contains(&format!("{name}-type")), "{format} {name}: {text}");
+        }
+        assert!(format != "text" || text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+    let text = suite.run(&["report", "jobs/before"]).expect_code(0).stdout;
+    assert!(text.contains(&format!("\n  {} (wrong)\n  {:21}     0/1", names[1], "")), "{text}");
+    let text = suite.run(&["compare", "jobs/before", "jobs/behind"]).expect_code(0).stdout;
+    for agent in ["before", "behind"] {
+        assert!(text.contains(&format!(": an-agent-with-a-long-name-{agent}-the-change-of-it (m)\n")), "{text}");
+    }
+    assert!(text.contains(&format!("{}-type\n", names[0])), "{text}");
+}
+
 /// An id that no column holds, though it fits a line.
 const LONG: &str = "a-task-of-a-suite-whose-owners-like-names-that-say-everything-0001";
 
