@@ -5,7 +5,7 @@ use super::exit;
 use super::words::read;
 use crate::results::{ArmDigests, Job, TaskRecord};
 use crate::spelling::did_you_mean;
-use crate::{judge, report, results, stats};
+use crate::{report, results, stats};
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -112,7 +112,7 @@ fn judge_measured(path: &Path, jobs: &[(Job, ArmDigests)]) -> Result<(stats::Jud
 fn same_judge(measured: &str, job: &Job) -> Result<(), String> {
     let measured: Value = serde_json::from_str(measured).unwrap_or_default();
     let record = &job.record;
-    let digest = judge::digest_of(&record.judge, &record.seatrial, record.judge_parameters.as_ref());
+    let digest = record.judge_digest();
     let rubric = measured["rubric_sha256"].as_str();
     let by_another =
         |task: &&TaskRecord| rubric.is_some_and(|of| task.rubric_sha256.as_ref().is_some_and(|own| own != of));

@@ -11,7 +11,7 @@ use crate::answer::{Answer, NoAnswer};
 use crate::artifact::Artifact;
 use crate::event::{Fault, JudgedBy, NetworkUse, Outcome, Timing, TrialEnd};
 use crate::ideal::Ideal;
-use crate::judge::{Parameters, ScriptEnvironment, Spent, Verdict};
+use crate::judge::{Parameters, ScriptEnvironment, Spent, Verdict, digest_of};
 use crate::model::ModelUse;
 use crate::plan::{Allocation, PlannedTrial};
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,13 @@ pub struct JobRecord {
     pub calibrate: Option<Allocation>,
     /// Times, ids and the machine: what differs between two runs of the same job.
     pub observed: Observed,
+}
+
+impl JobRecord {
+    /// The digest of the job's own judge; verdicts of equal ones can be set side by side.
+    pub fn judge_digest(&self) -> String {
+        digest_of(&self.judge, &self.seatrial, self.judge_parameters.as_ref())
+    }
 }
 
 /// A task as it was when the job began.
