@@ -1,5 +1,6 @@
 //! The `rules` judge, by its labelled cases and its verb. Nothing here knows how a rule works.
 
+use crate::report::keeps_to;
 use crate::support::{Suite, project, shared};
 
 const RIGHT: &str = r#"{"id": "a", "question": "How many boats?", "key": "14", "submission": "14", "expected": 1.0}"#;
@@ -9,6 +10,7 @@ const WRONG_LABEL: &str = r#"{"id": "b", "question": "How many boats?", "key": "
 fn measured(args: &[&str]) -> serde_json::Value {
     let suite = Suite::new();
     let run = suite.run(&[&["judge-cases", "--format", "json"], args].concat()).expect_code(0);
+    keeps_to("judge-cases.json", &run.stdout, "/entries/0");
     serde_json::from_str(&run.stdout).expect("JSON on stdout")
 }
 
@@ -95,6 +97,10 @@ fn what_was_measured_is_kept_for_calibration_and_two_judges_are_set_side_by_side
     }
     let run = suite.run(&["judge-cases", "cases.jsonl", "--judge", "rules", "--judge", "rules"]).expect_code(0);
     assert!(run.stdout.ends_with("the judges differ on 0 cases (kappa -, alpha -)\n"), "{}", run.stdout);
+    let run = suite.run(&["judge-cases", "cases.jsonl", "--judge", "rules", "--judge", "rules", "--format", "json"]);
+    keeps_to("judge-cases.json", &run.expect_code(0).stdout, "/judges/1/sensitivity");
+    let run = suite.run(&[&args[..], &["--format", "json"]].concat()).expect_code(3);
+    keeps_to("judge-cases.json", &run.stdout, "/confusion/0");
     let run = suite.run(&["judge-cases", "cases.jsonl", "--judge", "script"]).expect_code(2);
     assert!(run.stderr.contains("needs a task"), "{}", run.stderr);
 }

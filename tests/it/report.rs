@@ -432,7 +432,7 @@ fn schemas_document_every_field() {
         }
     }
     let mut found = Vec::new();
-    for name in ["report.json", "compare.json", "calibration.json"] {
+    for name in ["report.json", "compare.json", "calibration.json", "judge.json", "judge-cases.json", "audit.json"] {
         let text = std::fs::read_to_string(crate::support::project().join("schemas").join(name)).expect("a schema");
         look(&serde_json::from_str(&text).expect("JSON"), name, &mut found);
     }
