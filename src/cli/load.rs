@@ -287,6 +287,9 @@ fn settings(config: &Config) -> Result<Settings, Error> {
         base_image: config.environment.base_image.clone(),
         force_build: config.environment.force_build,
         agent_timeout_multiplier: config.agent_timeout_multiplier.unwrap_or(config.timeout_multiplier),
+        verifier_override_timeout: config.verifier.override_timeout_sec.map(Duration::from_secs_f64),
+        verifier_max_timeout: config.verifier.max_timeout_sec.map(Duration::from_secs_f64),
+        verifier_env: config.verifier.env.clone(),
         verifier_timeout_multiplier: config.verifier_timeout_multiplier.unwrap_or(config.timeout_multiplier),
         script_environment: match config.shared_verifier {
             true => ScriptEnvironment::Shared,

@@ -21,4 +21,6 @@ pub use read::{DEFAULT_JOB_FILE, find_job_file, parse_job_file, read_job_file};
 pub use record::{agent_record, environment_record, job_record};
 pub use resolve::{Flags, default_job_name, resolve};
 pub use select::{select, select_categories};
-pub use settings::{AgentConfig, Categories, Config, DatasetConfig, EnvironmentConfig, ModelConfig, RetryConfig};
+pub use settings::{
+    AgentConfig, Categories, Config, DatasetConfig, EnvironmentConfig, ModelConfig, RetryConfig, VerifierConfig,
+};
