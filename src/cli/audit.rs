@@ -2,6 +2,7 @@
 
 use super::error::Error;
 use super::exit;
+use super::table::{beside, column};
 use super::vendor::VendorArgs;
 use super::words::{Format, count};
 use crate::corpus::{self, Corpus};
@@ -54,9 +55,9 @@ fn text(audited: &[Audited]) -> String {
     let mut out = format!("{:ids$}  {:10}  {:keys$}  why\n", "question", "verdict", "key");
     for a in audited {
         let why = a.why.as_deref().unwrap_or_default();
-        let id = report::column(&a.id, ids);
+        let id = column(&a.id, ids);
         let key = report::clip(&report::plain(&a.key), keys);
-        report::beside(&mut out, &format!("{id}  {:10}  {key:keys$}  ", a.verdict.word()), why);
+        beside(&mut out, &format!("{id}  {:10}  {key:keys$}  ", a.verdict.word()), why);
     }
     format!("{out}\n{}", summary(audited))
 }

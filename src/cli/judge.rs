@@ -3,6 +3,7 @@
 use super::drive::{self, EngineArgs};
 use super::error::Error;
 use super::load::{Loaded, Purpose, load};
+use super::table::beside;
 use super::words::{Format, count};
 use crate::answer::Answer;
 use crate::config;
@@ -303,7 +304,7 @@ fn print(args: &JudgeArgs, job: &Job, lines: &[Line]) {
             let why: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             let begin = format!("{:width$}  {:>6}  {:>5}  ", line.trial, number(line.before), number(after));
             let mut row = String::new();
-            crate::report::beside(&mut row, &begin, &why);
+            beside(&mut row, &begin, &why);
             super::show(row.trim_end());
         }
     }

@@ -2,12 +2,12 @@
 
 use super::drive::EngineArgs;
 use super::error::Error;
+use super::table::beside;
 use super::words::{Format, count, read};
 use crate::config::{self, JudgeConfig};
 use crate::judge::{Agreement, Case, Judge, Judged, agreement, read_cases};
 use crate::model::Prices;
 use crate::populate::RUBRIC;
-use crate::report::beside;
 use crate::results;
 use crate::stats::{Between, JudgeQuality, Share, judge_quality, judges_between};
 use std::path::PathBuf;

@@ -6,6 +6,7 @@ use super::drive::EngineArgs;
 use super::error::Error;
 use super::model::{lend, prices};
 use super::open_files;
+use super::table::{beside, column};
 use super::words::count;
 use crate::config::{self, Config};
 use crate::corpus::{self, Corpus};
@@ -14,7 +15,6 @@ use crate::judge::ScriptEnvironment;
 use crate::network::{self, Egress, Policy};
 use crate::plan::{AgentRef, PlannedTrial, again, plan};
 use crate::populate::{Mode, populate};
-use crate::report;
 use crate::results::{self, EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
 use crate::sandbox::{ImageSource, Limits};
 use crate::task::{self, Task, TaskSet};
@@ -64,10 +64,10 @@ impl Loaded {
             };
             let time = job.agents.first().map_or(0.0, |agent| job.agent_timeout(task, agent).as_secs_f64());
             let (memory, cpus) = (task.limits.memory_mb, task.limits.cpus);
-            let name = report::column(&task.name, width);
+            let name = column(&task.name, width);
             let mut lines = String::new();
             let begin = format!("{name}  {network:9}  {time:>6} s  {memory:>5} MiB  {cpus:>4}  ");
-            report::beside(&mut lines, &begin, &image);
+            beside(&mut lines, &begin, &image);
             super::show(lines.trim_end());
         }
         let agents: Vec<String> = job.agents.iter().map(|setup| agent_ref(setup).label()).collect();

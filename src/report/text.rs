@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// How many columns a line may have.
-const WIDTH: usize = 80;
+pub const WIDTH: usize = 80;
 
 /// A space at which no line is broken.
 const TOGETHER: &str = "\u{a0}";
@@ -168,10 +168,10 @@ pub fn column(name: &str, width: usize) -> String {
     if name.chars().count() > width { format!("{name}\n{:width$}", "") } else { format!("{name:width$}") }
 }
 
-/// Text after the begin of its line where both fit, else below it.
-pub fn beside(out: &mut String, begin: &str, text: &str) {
+/// Text after the begin of its line where both fit into `width` columns, else below it.
+pub fn beside(out: &mut String, begin: &str, text: &str, width: usize) {
     let taken = begin.lines().last().map_or(0, |line| line.chars().count());
-    if taken + text.chars().count() <= WIDTH {
+    if taken + text.chars().count() <= width {
         out.push_str(format!("{begin}{text}").trim_end());
         out.push('\n');
         return;
@@ -179,7 +179,7 @@ pub fn beside(out: &mut String, begin: &str, text: &str) {
     if !begin.trim().is_empty() {
         writeln!(out, "{}", begin.trim_end()).expect("a string takes everything");
     }
-    for line in wrap(text, WIDTH - 4) {
+    for line in wrap(text, width - 4) {
         writeln!(out, "    {line}").expect("a string takes everything");
     }
 }

@@ -86,7 +86,11 @@ const LONG: &str = "a-task-of-a-suite-whose-owners-like-names-that-say-everythin
 #[test]
 fn tables_of_other_verbs_fit_80_columns_and_name_long_ids_whole() {
     let suite = crate::tiny::suite(&[LONG, "b"]);
-    let dry = suite.run(&["run", "tasks", "--dry-run"]).expect_code(0).stdout;
+    let narrow = |args: &[&str]| {
+        let out = suite.command(args).env("COLUMNS", "80").output().expect("the binary starts");
+        String::from_utf8(out.stdout).expect("UTF-8")
+    };
+    let dry = narrow(&["run", "tasks", "--dry-run"]);
     let line = |id: &str, said: &str| {
         let reason = "the label of this answer was chosen by hand and has a long story behind it";
         serde_json::json!({"id": id, "question": "How many?", "key": "42", "submission": said, "expected": 1.0,
@@ -97,15 +101,14 @@ fn tables_of_other_verbs_fit_80_columns_and_name_long_ids_whole() {
         "cases.jsonl",
         format!("{}\n{}\n", line(LONG, "I have counted 41 of them, again and again"), line("b", "42")),
     );
-    let cases = suite.run(&["judge-cases", "cases.jsonl"]).expect_code(0).stdout;
+    let cases = narrow(&["judge-cases", "cases.jsonl"]);
     let rex = "TOP state pet:Rex/Cat ; dob";
     let town = crate::audit::town().asks(crate::audit::CLEAR, "Ann Ash", rex);
     town.write(&suite);
     let manifest =
         suite.read("vendor/suite.toml").replace("\"ledger\"", &format!("\"{}\"", LONG.trim_end_matches("-0001")));
     suite.write("vendor/suite.toml", &manifest);
-    let audit = suite.run(&["audit"]).expect_code(1).stdout;
-    let doctor = suite.run(&["doctor"]).stdout;
+    let (audit, doctor) = (narrow(&["audit"]), narrow(&["doctor"]));
     let forge =
         suite.run(&["forge", "--seed", "3", "--people", "150", "--questions", "12", "-o", "forged"]).expect_code(0);
     let entry = |i: usize| {
@@ -131,6 +134,21 @@ fn tables_of_other_verbs_fit_80_columns_and_name_long_ids_whole() {
         let id = if verb == "audit" { LONG.trim_end_matches("0001") } else { LONG };
         assert!(verb == "doctor" || text.contains(id), "{verb}:\n{text}");
     }
+}
+
+#[test]
+fn where_no_terminal_is_a_row_of_a_table_is_one_line() {
+    let suite = crate::tiny::suite(&[LONG, "b"]);
+    let dockerfile = "an-image-with-a-name-that-is-too-long-to-stand-beside-anything-at-all:local";
+    crate::tiny::task(&suite, LONG, dockerfile, "");
+    let dry = suite.run(&["run", "tasks", "--dry-run"]).expect_code(0).stdout;
+    let row = dry.lines().find(|line| line.starts_with(LONG)).expect("its row");
+    assert!(row.ends_with(&format!("2048 MiB     1  {dockerfile}")), "{dry}");
+    let mut doctor = suite.command(&["doctor"]);
+    let out = doctor.env("DOCKER_HOST", format!("unix:///{LONG}/{LONG}.sock")).output().expect("it starts");
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    let row = said.lines().find(|line| line.starts_with("PROBLEM  engine")).expect("its row");
+    assert!(row.contains(&format!("{LONG}.sock")), "{said}");
 }
 
 #[test]
