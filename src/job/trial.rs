@@ -205,8 +205,12 @@ async fn steps(
         (attempts, unrecorded) = (seen, network.unrecorded);
         end.network = Some(network);
     }
-    end.model = lent.map(|lent| lent.used());
+    end.model = lent.as_ref().map(Lent::used);
     let Some(mut ran) = ran? else { return Ok(Outcome::Cancelled { why: None }) };
+    if let (Some(lent), None) = (&lent, &ran.run.conversation) {
+        let model = setup.model.as_deref().unwrap_or_default();
+        ran.run.conversation = lent.conversation(setup.agent.name(), model).map(Box::new);
+    }
     if let Some(used) = &end.model {
         ran.run.over_budget.clone_from(&used.over);
         if let Some(fault) = provider_fault(&ran.run, &ran.answer, used) {
