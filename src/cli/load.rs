@@ -191,6 +191,10 @@ pub fn load(config: &Config, purpose: Purpose, engine: &EngineArgs) -> Result<Lo
         dataset: dataset_name(config),
         judge: judge.name().to_owned(),
         judge_parameters: judge.parameters(),
+        verifier: settings
+            .verifier_is_set()
+            .then(|| config::verifier_record(&config.verifier))
+            .filter(|_| tasks.iter().any(|task| task.script.is_some())),
         corpus: (!digests.is_empty()).then(|| digests.into_iter().collect::<Vec<_>>().join(" ")),
         tasks: records,
         trials: plan.trials.clone(),

@@ -50,6 +50,11 @@ impl Job {
         Some(spent).filter(|spent| *spent > 0.0)
     }
 
+    /// What tasks' own scripts were run with, where their verdicts stand here.
+    pub fn scripts(&self) -> Option<&Value> {
+        self.record.verifier.as_ref().filter(|_| self.other_judge.is_none())
+    }
+
     /// The digest of the judge whose verdicts these are, but for single trials that say otherwise.
     pub fn judge_digest(&self) -> String {
         self.other_judge.clone().unwrap_or_else(|| self.record.judge_digest())

@@ -37,6 +37,9 @@ pub struct JobRecord {
     /// What its verdicts depend on, where it asks models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge_parameters: Option<Parameters>,
+    /// What the job file says of tasks' own scripts (Harbor's `verifier`, secrets by name), where some task is judged by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verifier: Option<serde_json::Value>,
     /// The corpus's digest, where one was vendored.
     pub corpus: Option<String>,
     /// The tasks; [`PlannedTrial::task_index`] counts in this list.

@@ -128,10 +128,10 @@ pub fn compare(mut jobs: Vec<Job>, common: bool) -> Result<Comparison, Error> {
     }
     let (notes, mut judges_differ) = (notes(&jobs), judges_differ(&jobs));
     let mut summaries: Vec<(String, ArmSummary)> = Vec::new();
-    let mut judges: Vec<Option<String>> = Vec::new();
+    let mut judges = Vec::new();
     for job in &jobs {
         for arm in summarize(job).arms {
-            judges.push(Some(job.judge_digest()).filter(|_| arm.other_judges.is_empty()));
+            judges.push(Some((job.judge_digest(), job.scripts())).filter(|_| arm.other_judges.is_empty()));
             summaries.push((job.record.name.clone(), arm));
         }
     }
@@ -247,6 +247,9 @@ fn judges_differ(jobs: &[Job]) -> Vec<String> {
         differ(jobs, "versions of seatrial, whose rules and readings may differ", |job| &job.record.seatrial)
             .filter(|_| jobs.iter().all(|job| own(&job)));
     let mut why: Vec<String> = differ(jobs, "judges", |job| &job.record.judge).into_iter().chain(versions).collect();
+    if others.iter().any(|job| job.scripts() != first.scripts()) {
+        why.push("the jobs run tasks' own scripts with different settings (`verifier` of the job file)".to_owned());
+    }
     for job in others.iter().filter(|job| job.record.judge == first.record.judge) {
         let (judge, one, other) = (&job.record.judge, &first.record.name, &job.record.name);
         let parameters = first.record.judge_parameters.as_ref().zip(job.record.judge_parameters.as_ref());

@@ -230,6 +230,12 @@ fn grades_of_different_judges_are_no_comparison_in_any_format_until_one_judge_ha
     assert!(md.starts_with("# Not like for like: different judges graded the agents, over 12 tasks\n"), "{md}");
     let html = suite.run(&["report", "jobs/weak", "jobs/other", "--format", "html"]).expect_code(0).stdout;
     assert!(html.contains("<h2>Not like for like: different judges graded the agents, over 12 tasks</h2>"));
+    // Scripts that are run with something else judge otherwise.
+    counted(&suite, "set", &[3; 12], 3, |job| job.verifier = Some(serde_json::json!({"env": {"MODE": "strict"}})));
+    let run = compare(&["jobs/weak", "jobs/set"]);
+    let words = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let why = "judges the jobs run tasks' own scripts with different settings (`verifier` of the job file)";
+    assert!(words.starts_with("not like for like") && words.contains(why), "{}", run.stdout);
     // Of three agents, those that one judge graded are told apart as before.
     let run = compare(&["jobs/weak", "jobs/strong", "jobs/other", "--format", "json"]);
     matches_schema("compare.json", &run.stdout);

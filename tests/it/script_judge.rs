@@ -242,6 +242,9 @@ async fn a_job_file_sets_time_and_variables_of_scripts_and_agents_never_see_them
     let config: serde_json::Value =
         serde_json::from_str(&suite.read(&format!("jobs/{job}/config.json"))).expect("JSON");
     assert_eq!(config["verifier"]["env"]["KEY"], "${SEATRIAL_TEST_KEY}");
+    let record: serde_json::Value =
+        serde_json::from_str(&suite.read(&format!("jobs/{job}/seatrial.json"))).expect("JSON");
+    assert_eq!(record["verifier"], config["verifier"], "whoever compares jobs sees it");
 }
 
 #[test]
