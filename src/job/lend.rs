@@ -6,7 +6,7 @@ use super::stop::Stop;
 use crate::agent::{self, AgentRun, Conversation};
 use crate::answer::Answer;
 use crate::event::{Fault, Stage};
-use crate::model::{Called, Endpoint, HOST, ModelUse, PORT, Purse, Secret, TrialRelay};
+use crate::model::{Called, Endpoint, HOST, Leaves, ModelUse, PORT, Purse, Secret, TrialRelay};
 use crate::network::{Attempt, Decision, Duplex, Policy, Reason, Request, Served, Service, Target, TrialNetwork};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
@@ -45,7 +45,10 @@ impl Lent {
             }
         };
         let token = Secret::new(&format!("seatrial-{}", uuid::Uuid::new_v4().simple()))?;
-        let relay = Arc::new(TrialRelay::new(relay, purse.clone(), token, Some(limit), sink, move |why| stop.set(why)));
+        let stopped = stop.clone();
+        let leaves = Leaves::new(move || !stopped.is_set());
+        let relay = TrialRelay::new(relay, purse.clone(), token, Some(limit), sink, move |why| stop.set(why));
+        let relay = Arc::new(relay.leaving(leaves));
         Some(Lent { relay, network })
     }
 

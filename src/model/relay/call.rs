@@ -8,6 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::OwnedSemaphorePermit;
 
+/// How long a provider may be silent before an answer and within one. The agent's own patience is mostly shorter.
+pub(super) const SILENCE: Duration = Duration::from_secs(15 * 60);
+
 /// What became of one request, for evidence.
 #[derive(Debug, Clone)]
 pub struct Called {
@@ -38,6 +41,8 @@ pub(super) struct Call {
     pub(super) sent: bool,
     /// Since when the provider is waited for, where it is.
     pub(super) waits: Option<Instant>,
+    /// Played back: how long the provider had been silent when the agent left here.
+    pub(super) was_silent: Option<Duration>,
     /// The provider's fault, where it failed so.
     pub(super) failure: Option<String>,
     /// What was wrong with the recording, where there is one.
@@ -67,6 +72,7 @@ impl Call {
             model: None,
             sent: false,
             waits: None,
+            was_silent: None,
             failure: None,
             recording: None,
             form: None,
@@ -87,6 +93,16 @@ impl Call {
         self.ended |= self.length == Some(self.called.down);
     }
 
+    /// Played back: the agent left here, after so much silence where that is known. It is held up until it leaves again,
+    /// or until a silence that nothing is known of has lasted too long.
+    pub(super) async fn held(&mut self, silent: Option<Duration>) {
+        self.was_silent = silent;
+        match silent {
+            Some(_) => std::future::pending().await,
+            None => tokio::time::sleep(SILENCE).await,
+        }
+    }
+
     /// A recording is to blame for there being no answer, or no more of it; gives back how.
     pub(super) fn recording_failed(&mut self, error: &TransportError) -> String {
         let host = self.trial.relay.endpoint.host();
@@ -105,7 +121,8 @@ impl Drop for Call {
         self.called.duration = self.started.elapsed();
         let usage = self.meter.as_ref().and_then(Meter::usage);
         let error = self.meter.as_ref().and_then(|meter| meter.trouble(self.ended));
-        let silent = self.waits.map(|since| since.elapsed()).filter(|silent| *silent >= self.trial.patience);
+        let silent = self.was_silent.or(self.waits.map(|since| since.elapsed()));
+        let silent = silent.filter(|silent| *silent >= self.trial.patience);
         let failure = self.failure.take().or(error);
         let failure = failure
             .or(silent.map(|silent| format!("was silent for {:.0} s, until the agent left", silent.as_secs_f64())));
