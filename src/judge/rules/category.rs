@@ -125,7 +125,7 @@ fn belongs(tokens: &[Token], hit: &Hit<()>) -> bool {
     }
     let Some(owner) = from.checked_sub(of + 1).map(|n| &tokens[n]) else { return false };
     let plain = "state commonwealth city town county republic resident native citizen";
-    let person = low(of + 2) != "" && name::part_of_name(&tokens[from - of - 2]);
+    let person = !low(of + 2).is_empty() && name::part_of_name(&tokens[from - of - 2]);
     let serves = "assistant deputy aide trainee apprentice secretary";
     let named = name::part_of_name(owner) && !person;
     !has(plain, &owner.low) && (has(HOUSES, &owner.low) || has(serves, &owner.low) || named)
