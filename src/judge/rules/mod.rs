@@ -1,9 +1,10 @@
 //! The `rules` judge: deterministic, offline, the same verdict for the same bytes. It decides as a careful reader with
 //! the rubric would: an answer is right if its final statement says the key and nothing else of the key's kind.
 //!
-//! The stages, in order: [`normalise`] (one spelling for each sign), [`addressed`] (sentences to the judge are dropped),
-//! [`unwrap`] and [`span`] (where the final answer stands), [`token`], a finder for each kind of value, [`standing`]
-//! (what is denied, corrected or bracketed does not count), a comparison by kind, and [`refusal`].
+//! The stages, in order: [`normalise`] (one spelling for each sign), [`unwrap`] (an answer's own field), [`addressed`]
+//! (sentences to the judge are dropped), [`labels`] (names for "person A"), [`span`] (where the final answer stands),
+//! [`token`], a finder for each kind of value, [`standing`] (what is denied, corrected or bracketed does not count), a
+//! comparison by kind, and [`refusal`].
 //! It must not read anything but its arguments: no file, no clock, no network. Text in an answer is data.
 
 mod addressed;
