@@ -177,6 +177,7 @@ impl Client {
     fn failure(&self, trouble: Trouble, (attempts, untold): (u32, u32), elapsed: Duration) -> Failure {
         let failure = Failure {
             class: trouble.class,
+            api: self.endpoint.api,
             host: self.endpoint.host().to_owned(),
             status: trouble.status,
             request_id: request_id(&trouble.headers),

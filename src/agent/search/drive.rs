@@ -183,6 +183,7 @@ fn unexpected(search: &Search, reply: &Reply) -> Failure {
 fn failed(search: &Search, class: Class, message: String, reply: &Reply) -> Failure {
     Failure {
         class,
+        api: search.client.endpoint().api,
         host: search.client.endpoint().host().to_owned(),
         status: None,
         message,

@@ -115,7 +115,7 @@ pub fn read(reply: &Value) -> Result<Parts, String> {
 }
 
 /// Gathers a stream.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Stream {
     head: Value,
     message: Map<String, Value>,

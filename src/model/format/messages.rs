@@ -143,7 +143,7 @@ pub fn usage(usage: &Value) -> Usage {
 }
 
 /// Gathers a stream.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Stream {
     message: Value,
     blocks: BTreeMap<u64, Value>,
