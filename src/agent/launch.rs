@@ -81,6 +81,12 @@ impl Agent {
     /// All names, for messages.
     pub const NAMES: [&str; 5] = ["oracle", "nop", "command", "loop", "messages-search"];
 
+    /// The version of the agent of this name: this program's, where the agent is its own; of any other it is not known.
+    pub fn version_of(name: &str) -> &'static str {
+        let is_own = name != "command" && Agent::NAMES.contains(&name);
+        if is_own { env!("CARGO_PKG_VERSION") } else { "unknown" }
+    }
+
     /// All names, the built-in definitions' included.
     fn names() -> Vec<&'static str> {
         Agent::NAMES.into_iter().chain(Definition::shipped()).collect()

@@ -21,6 +21,6 @@ pub use launch::{Agent, Error, Launch};
 pub use reported::{Reported, UsageOf};
 pub use run::{AgentRun, Failed, logs, reported, run};
 pub use search::{Search, SearchRun, Settings as SearchSettings};
-pub use trajectory::Conversation;
+pub use trajectory::{Conversation, overheard};
 pub use transcript::Transcript;
 pub use turns::{Settings as LoopSettings, Turns};

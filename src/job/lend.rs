@@ -3,7 +3,7 @@
 
 use super::settings::AgentSetup;
 use super::stop::Stop;
-use crate::agent::AgentRun;
+use crate::agent::{self, AgentRun, Conversation};
 use crate::answer::Answer;
 use crate::event::{Fault, Stage};
 use crate::model::{Called, Class, Endpoint, HOST, Halt, ModelUse, PORT, Purse, Secret, TrialRelay};
@@ -79,6 +79,11 @@ impl Lent {
     /// The variables that lead an agent there.
     pub fn env(&self) -> Vec<(String, String)> {
         self.relay.env()
+    }
+
+    /// What the agent and its models said to each other, where they did; all of it, once the trial's network is closed.
+    pub fn conversation(&self, agent: &str, model: &str) -> Option<Conversation> {
+        agent::overheard(agent, model, &self.relay.heard(), &self.relay.used())
     }
 
     /// What was used; all of it, once the trial's network is closed.

@@ -205,9 +205,15 @@ async fn steps(
         (attempts, unrecorded) = (seen, network.unrecorded);
         end.network = Some(network);
     }
-    let refused = lent.as_ref().and_then(Lent::refused);
-    end.model = lent.map(|lent| lent.used());
-    let Some(mut ran) = ran? else { return refused.map_or(Ok(Outcome::Cancelled { why: None }), Err) };
+    end.model = lent.as_ref().map(Lent::used);
+    let Some(mut ran) = ran? else {
+        let refused = lent.as_ref().and_then(Lent::refused);
+        return refused.map_or(Ok(Outcome::Cancelled { why: None }), Err);
+    };
+    if let (Some(lent), None) = (&lent, &ran.run.conversation) {
+        let model = setup.model.as_deref().unwrap_or_default();
+        ran.run.conversation = lent.conversation(setup.agent.name(), model).map(Box::new);
+    }
     if let Some(used) = &end.model {
         ran.run.over_budget.clone_from(&used.over);
         ran.run.own_doing = used.own_doing();

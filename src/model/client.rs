@@ -124,6 +124,7 @@ impl Client {
         };
         let began = Instant::now();
         let (mut retries, mut cut_streams, mut untold) = (0, 0, 0);
+        let mut got_over = None;
         loop {
             let waited = began.elapsed();
             let whole = limit.map_or(self.settings.whole, |limit| limit.min(self.settings.whole));
@@ -157,6 +158,7 @@ impl Client {
                         retries,
                         cut_streams,
                         untold,
+                        got_over,
                     }));
                 }
                 Err(trouble) => trouble,
@@ -171,6 +173,7 @@ impl Client {
             }
             tokio::time::sleep(wait).await;
             retries += 1;
+            got_over = Some(trouble.class);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::stats::{ArmSummary, FailureCount};
 pub const COLUMNS: [&str; 4] = ["failures", "trials", "retried", "whose"];
 
 /// What is counted, below the table.
-pub const NOTE: &str = "trials: those that ended for it; retried: starts that met it and were tried again";
+pub const NOTE: &str = "trials ended for it; retried starts met it and were tried again";
 
 /// A row for each class that there was: the class, the trials that ended for it, the starts that were started again, and
 /// whose it is.

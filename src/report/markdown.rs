@@ -121,7 +121,7 @@ fn arm_markdown(arm: &ArmSummary) -> String {
     if !failures.is_empty() {
         out.push_str(&format!("\n| {} |\n| --- | ---: | ---: | --- |\n", COLUMNS.join(" | ")));
         failures.iter().for_each(|row| out.push_str(&format!("| {} |\n", row.join(" | "))));
-        out.push_str(&format!("\nFailures, by class. {NOTE}.\n"));
+        out.push_str(&format!("\nBy class: {NOTE}.\n"));
     }
     let scale = scale(arm);
     let audited = arm.tasks.iter().any(|task| task.audit.is_some());

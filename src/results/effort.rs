@@ -54,8 +54,9 @@ impl TrialRecord {
         let other = |said: Option<u64>, seen: Option<u64>| said.zip(seen).is_some_and(|(said, seen)| said != seen);
         let (input, output) = (metered.map(|used| used.usage.prompt()), metered.map(|used| used.usage.output));
         Some(Effort {
-            steps: said.steps,
-            tool_calls: said.tool_calls,
+            // What the agent says of itself is closer to what it did: it can call tools in words that no relay reads.
+            steps: said.steps.or(seen.and_then(|used| used.replies)),
+            tool_calls: said.tool_calls.or(seen.and_then(|used| used.tool_calls)),
             latency_sec: seconds,
             model_sec: seen.map(|used| used.seconds),
             tool_sec: None,

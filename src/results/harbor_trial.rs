@@ -6,6 +6,7 @@
 use super::outcome::OutcomeKind;
 use super::record::{ArtifactRecord, JobRecord, TrialRecord};
 use super::time;
+use crate::agent::Agent;
 use crate::event::{Span, Stage};
 use crate::model::Usage;
 use crate::plan::PlannedTrial;
@@ -96,7 +97,7 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
         "config": config,
         "agent_info": {
             "name": planned.agent.name,
-            "version": env!("CARGO_PKG_VERSION"),
+            "version": Agent::version_of(&planned.agent.name),
             "model_info": model,
         },
         "agent_result": record.agent_run.as_ref().map(|_| agent_result(record)),

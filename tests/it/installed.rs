@@ -56,6 +56,17 @@ fn no_key(suite: &Suite, ran: &Run) {
     }
 }
 
+/// The steps of a trial's trajectory, which is one by Harbor's format: who says what, and the results of its calls.
+fn steps(suite: &Suite, job: &str, name: &str) -> Vec<(String, String, String)> {
+    let text = suite.read(&format!("jobs/{job}/{name}/agent/trajectory.json"));
+    let trajectory: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(crate::trajectory::problems(&trajectory), Vec::<String>::new(), "{trajectory:#}");
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let result = |step: &Value| step["observation"]["results"].as_array().map(|all| word(&all[0]["content"]));
+    let step = |step: &Value| (word(&step["source"]), word(&step["message"]), result(step).unwrap_or_default());
+    trajectory["steps"].as_array().expect("steps").iter().map(step).collect()
+}
+
 /// Whether packages could not be fetched: outside CI that skips a test, in CI it fails it.
 pub fn unfetched(test: &str, ran: &Run) -> bool {
     let unfetched = ran.stdout.contains("could not fetch its packages");
@@ -252,8 +263,39 @@ async fn the_official_packages_ask_through_the_relay_whole_and_as_streams() {
         assert_eq!(counted, (asked, 0, 0, 5 * asked), "{used:?}");
         let versions = suite.read(&format!("jobs/{job}/{}/agent/versions.txt", record.trial.name));
         assert!(versions.starts_with("openai "), "{versions}");
+        let replies = steps(&suite, &job, &record.trial.name).into_iter().filter(|(who, ..)| who == "agent");
+        let replies: Vec<_> = replies.map(|(_, text, _)| text).collect();
+        assert_eq!(replies, vec!["42 漢"; asked as usize], "each reply, of each interface");
     }
     no_key(&suite, &ran);
+}
+
+#[tokio::test]
+async fn the_ten_lines_of_the_readme_add_an_agent_that_asks_its_model() {
+    let name = "the_ten_lines_of_the_readme_add_an_agent";
+    if support::docker(name).await.is_none() {
+        return;
+    }
+    let readme = std::fs::read_to_string(support::project().join("README.md")).expect("README.md");
+    let shown = readme.split("$ cat agents/mine.toml\n").nth(1).and_then(|rest| rest.split("\n```").next());
+    let (file, command) = shown.and_then(|shown| shown.split_once("$ seatrial ")).expect("a file and a command");
+    assert!(file.lines().count() <= 10, "{file}");
+    assert_eq!(command, "run tasks -a agents/mine.toml -m openai/gpt-x");
+    let suite = suite("");
+    suite.write("agents/mine.toml", file);
+    let server = Server::start(vec![Act::json(200, &chat(&json!({"role": "assistant", "content": "42"}), "stop"))]);
+    let job = crate::docker_job::unique("mine");
+    let ran = run(&suite, &server, &job, &["-a", "agents/mine.toml", "-m", "openai/gpt-x"]);
+    if unfetched(name, &ran) {
+        return;
+    }
+    ran.expect_code(0);
+    let record = trial(&suite.join(&format!("jobs/{job}")), "ask");
+    assert_eq!((record.outcome, record.reward), (OutcomeKind::Scored, Some(1.0)), "{record:#?}");
+    let result: Value =
+        serde_json::from_str(&suite.read(&format!("jobs/{job}/{}/result.json", record.trial.name))).expect("JSON");
+    assert_eq!((&result["agent_info"]["name"], &result["agent_info"]["version"]), (&"mine".into(), &"unknown".into()));
+    assert_eq!(steps(&suite, &job, &record.trial.name).len(), 2, "the question and the reply");
 }
 
 #[tokio::test]
@@ -287,6 +329,11 @@ async fn mini_swe_agent_runs_unmodified_in_a_closed_container_to_a_scored_answer
     let own = record.agent_run.as_ref().and_then(|run| run.reported.clone()).expect("its log is read");
     assert_eq!((own.steps, own.tool_calls, own.requests), (Some(2), Some(2), Some(2)), "{own:?}");
     assert_eq!((own.input_tokens, own.output_tokens), (Some(220), Some(10)), "{own:?}");
+    let steps = steps(&suite, &job, &record.trial.name);
+    let (who, _, result) = &steps[2];
+    assert_eq!((steps[0].0.as_str(), steps[1].0.as_str(), who.as_str()), ("system", "user", "agent"), "{steps:#?}");
+    assert!(steps[1].1.contains("How many?") && result.contains("returncode"), "{steps:#?}");
+    assert!(suite.read(&format!("jobs/{job}/{}/agent/messages.json", record.trial.name)).contains("call_2"));
     let effort = record.effort().expect("it ran");
     assert_eq!((effort.steps, effort.tool_calls, effort.input_tokens), (Some(2), Some(2), Some(220)));
     assert!(!effort.differs && effort.model_sec.is_some(), "{effort:?}");

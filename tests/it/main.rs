@@ -85,6 +85,7 @@ mod keys;
 mod records;
 
 /// The plan language, evaluated twice.
+mod overheard;
 mod plans;
 
 /// The audit of answer keys.

@@ -12,7 +12,7 @@ use std::time::Duration;
 pub struct Act {
     status: u16,
     headers: Vec<(String, String)>,
-    body: Vec<u8>,
+    pub body: Vec<u8>,
     /// Bytes of the body sent at a time.
     piece: usize,
     before: Duration,

@@ -10,15 +10,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-const KEY: &str = "sk-real-4f1b9c77";
+pub const KEY: &str = "sk-real-4f1b9c77";
 const TOKEN: &str = "seatrial-worthless";
 /// The agent's time; a provider that is silent for nearly all of it is to blame.
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// One trial's relay before a provider, reachable at an address of this machine.
-struct Bed {
+pub struct Bed {
     server: Server,
-    trial: Arc<TrialRelay>,
+    pub trial: Arc<TrialRelay>,
     url: String,
     called: Arc<Mutex<Vec<Called>>>,
     halted: Arc<Mutex<Vec<String>>>,
@@ -71,19 +71,19 @@ impl Bed {
         Bed { server, trial, url, called, halted, client: reqwest::Client::new() }
     }
 
-    async fn plain(model: &str, script: Vec<Act>) -> Bed {
+    pub async fn plain(model: &str, script: Vec<Act>) -> Bed {
         Bed::new(model, Server::start(script), Caps::default(), None).await
     }
 
     /// The agent's request, with its token; status and body of what it is answered. A body that breaks off is empty.
-    async fn post(&self, path: &str, body: &Value) -> (u16, String) {
+    pub async fn post(&self, path: &str, body: &Value) -> (u16, String) {
         let request = self.client.post(format!("{}{path}", self.url)).header("x-api-key", TOKEN);
         let answer = request.header("x-canary", "kept").body(body.to_string()).send().await.expect("an answer");
         (answer.status().as_u16(), answer.text().await.unwrap_or_default())
     }
 
     /// What was used, once every request has been counted.
-    async fn used(&self, requests: usize) -> ModelUse {
+    pub async fn used(&self, requests: usize) -> ModelUse {
         for _ in 0..500 {
             if self.called.lock().expect("no panic").len() >= requests {
                 return self.trial.used();

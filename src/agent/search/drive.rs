@@ -91,7 +91,8 @@ pub async fn drive(
         }
         if run.waited_seconds > settings.max_wait_sec {
             let why = format!("a run may wait {:.0} s for it in all (`max_wait_sec`)", settings.max_wait_sec);
-            break Err(failed(search, Class::Throttled, why, &reply));
+            let class = reply.got_over.unwrap_or(Class::Overloaded);
+            break Err(failed(search, class, why, &reply));
         }
     };
     let failure = run.end(ended);

@@ -1,5 +1,6 @@
 //! OpenAI's Chat Completions, and the servers that speak it.
 
+use super::asked::{Piece, Who, content, text_of};
 use super::parts::{Parts, call_input, string, texts, without_nulls};
 use crate::model::reply::Stop;
 use crate::model::request::{Block, Message, Request, Role};
@@ -75,16 +76,59 @@ pub fn read(reply: &Value) -> Result<Parts, String> {
     if !message.is_object() {
         return Err("the reply's first choice has no `message`".to_owned());
     }
+    let (blocks, refused, calls) = said(message);
+    let stop = match choice["finish_reason"].as_str() {
+        _ if refused => Stop::Refusal { category: None },
+        Some("content_filter") => Stop::Refusal { category: Some("content_filter".to_owned()) },
+        Some("length") => Stop::MaxTokens,
+        Some("tool_calls" | "function_call") => Stop::ToolUse,
+        // Some servers say so beside calls.
+        Some("stop") if calls > 0 => Stop::ToolUse,
+        Some("stop") => Stop::EndTurn,
+        other => Stop::Other(other.unwrap_or_default().to_owned()),
+    };
+    Ok(Parts { blocks, stop, raw: without_nulls(message) })
+}
+
+/// What a request says, oldest first.
+pub fn asked(body: &Value) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for message in body["messages"].as_array().into_iter().flatten() {
+        match message["role"].as_str() {
+            Some("assistant") => {
+                pieces.extend(said(message).0.into_iter().map(|block| Piece { who: Who::Model, block }))
+            }
+            Some("tool") => {
+                let id = string(message, "tool_call_id").unwrap_or_default().to_owned();
+                let block = Block::ToolResult { id, text: text_of(&message["content"]), is_error: false };
+                pieces.push(Piece { who: Who::User, block });
+            }
+            role => {
+                let who = if matches!(role, Some("system" | "developer")) { Who::System } else { Who::User };
+                pieces.extend(content(who, &message["content"], part));
+            }
+        }
+    }
+    pieces
+}
+
+/// One of the parts in which a message can come.
+fn part(part: &Value) -> Block {
+    match string(part, "text") {
+        Some(text) => Block::Text { text: text.to_owned() },
+        None => Block::Other { raw: part.clone() },
+    }
+}
+
+/// The model's message: its blocks, whether it refuses, how many calls are in it.
+fn said(message: &Value) -> (Vec<Block>, bool, usize) {
     let mut blocks = Vec::new();
     // Servers of one's own name it in one way or the other.
     let thought = string(message, "reasoning_content").or_else(|| string(message, "reasoning"));
     blocks.extend(thought.map(|text| Block::Thinking { text: text.to_owned() }));
     match &message["content"] {
         Value::String(text) if !text.is_empty() => blocks.push(Block::Text { text: text.clone() }),
-        Value::Array(parts) => blocks.extend(parts.iter().map(|part| match string(part, "text") {
-            Some(text) => Block::Text { text: text.to_owned() },
-            None => Block::Other { raw: part.clone() },
-        })),
+        Value::Array(parts) => blocks.extend(parts.iter().map(part)),
         _ => {}
     }
     let refusal = string(message, "refusal");
@@ -101,17 +145,7 @@ pub fn read(reply: &Value) -> Result<Parts, String> {
         },
         None => Block::Other { raw: call.clone() },
     }));
-    let stop = match choice["finish_reason"].as_str() {
-        _ if refusal.is_some() => Stop::Refusal { category: None },
-        Some("content_filter") => Stop::Refusal { category: Some("content_filter".to_owned()) },
-        Some("length") => Stop::MaxTokens,
-        Some("tool_calls" | "function_call") => Stop::ToolUse,
-        // Some servers say so beside calls.
-        Some("stop") if !calls.is_empty() => Stop::ToolUse,
-        Some("stop") => Stop::EndTurn,
-        other => Stop::Other(other.unwrap_or_default().to_owned()),
-    };
-    Ok(Parts { blocks, stop, raw: without_nulls(message) })
+    (blocks, refusal.is_some(), calls.len())
 }
 
 /// Gathers a stream.

@@ -1,5 +1,6 @@
 //! Anthropic's Messages.
 
+use super::asked::{Piece, Who, content, text_of};
 use super::parts::{Parts, call_input, count, string, without_nulls};
 use crate::model::reply::Stop;
 use crate::model::request::{Block, Message, Request, Role};
@@ -75,6 +76,23 @@ pub fn read(reply: &Value) -> Result<Parts, String> {
         _ => return Err("the reply has no `content`".to_owned()),
     };
     Ok(Parts { blocks: content.iter().map(read_block).collect(), stop: stop(reply), raw: sent_back(content) })
+}
+
+/// What a request says, oldest first.
+pub fn asked(body: &Value) -> Vec<Piece> {
+    let mut pieces = content(Who::System, &body["system"], read_block);
+    for message in body["messages"].as_array().into_iter().flatten() {
+        let who = if message["role"] == "assistant" { Who::Model } else { Who::User };
+        pieces.extend(content(who, &message["content"], |block| match block["type"].as_str() {
+            Some("tool_result") => Block::ToolResult {
+                id: string(block, "tool_use_id").unwrap_or_default().to_owned(),
+                text: text_of(&block["content"]),
+                is_error: block["is_error"] == true,
+            },
+            _ => read_block(block),
+        }));
+    }
+    pieces
 }
 
 fn read_block(block: &Value) -> Block {
@@ -156,7 +174,7 @@ impl Stream {
     pub fn push(&mut self, event: &Value) -> bool {
         let index = event["index"].as_u64().unwrap_or(0);
         match event["type"].as_str() {
-            Some("message_start") => self.message = event["message"].clone(),
+            Some("message_start") if event["message"].is_object() => self.message = event["message"].clone(),
             Some("content_block_start") => {
                 self.blocks.insert(index, event["content_block"].clone());
             }

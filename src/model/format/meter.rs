@@ -121,9 +121,13 @@ impl Meter {
         }
     }
 
-    /// The model that the provider says it was.
-    pub fn model(&self) -> Option<String> {
-        self.head()?["model"].as_str().map(str::to_owned)
+    /// The reply, as far as it came: its JSON, and the events of it that nobody knew. `None` where it can't be read.
+    pub fn reply(self) -> Option<(Value, Vec<Value>)> {
+        match self.body {
+            Body::Whole(whole) => Some((serde_json::from_slice(&whole).ok()?, Vec::new())),
+            Body::Stream(_, gather) => Some(gather.finish()),
+            Body::Lost => None,
+        }
     }
 }
 

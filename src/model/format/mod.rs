@@ -1,6 +1,7 @@
 //! How each provider's interface wants a request and gives a reply, whole or as a stream; one file for each. A stream is
 //! gathered into the same JSON that a whole reply has, so that replies are read in one way only.
 
+mod asked;
 mod chat;
 mod events;
 mod gather;
@@ -10,6 +11,7 @@ mod parts;
 mod responses;
 mod trouble;
 
+pub use asked::{Piece, Who, asked};
 pub use events::Events;
 pub use gather::Gather;
 pub use meter::Meter;

@@ -1,5 +1,6 @@
 //! OpenAI's Responses.
 
+use super::asked::{Piece, Who, content, text_of};
 use super::chat::thinks;
 use super::parts::{Parts, call_input, string, texts};
 use crate::model::reply::Stop;
@@ -70,34 +71,9 @@ fn items(message: &Message) -> Vec<Value> {
 
 pub fn read(reply: &Value) -> Result<Parts, String> {
     let output = reply["output"].as_array().ok_or("the reply has no `output`")?;
-    let mut blocks = Vec::new();
-    let mut refused = false;
-    for item in output {
-        let text = |name: &str| string(item, name).unwrap_or_default().to_owned();
-        match item["type"].as_str() {
-            Some("message") => {
-                for part in item["content"].as_array().into_iter().flatten() {
-                    refused |= part["type"] == "refusal";
-                    let said = string(part, "text").or_else(|| string(part, "refusal"));
-                    blocks.push(match said {
-                        Some(text) => Block::Text { text: text.to_owned() },
-                        None => Block::Other { raw: part.clone() },
-                    });
-                }
-            }
-            Some("function_call") => blocks.push(Block::ToolCall {
-                id: text("call_id"),
-                name: text("name"),
-                input: call_input(item["arguments"].as_str().unwrap_or_default()),
-            }),
-            Some("reasoning") => {
-                let parts = item["summary"].as_array().into_iter().flatten();
-                let text = parts.filter_map(|part| string(part, "text")).collect::<Vec<_>>().join("\n");
-                blocks.push(Block::Thinking { text });
-            }
-            _ => blocks.push(Block::Other { raw: item.clone() }),
-        }
-    }
+    let blocks: Vec<Block> = output.iter().flat_map(said).collect();
+    let parts = output.iter().filter_map(|item| item["content"].as_array()).flatten();
+    let refused = parts.into_iter().any(|part| part["type"] == "refusal");
     let calls = blocks.iter().any(|block| matches!(block, Block::ToolCall { .. }));
     let stop = match (reply["status"].as_str(), string(&reply["incomplete_details"], "reason")) {
         _ if refused => Stop::Refusal { category: None },
@@ -108,6 +84,59 @@ pub fn read(reply: &Value) -> Result<Parts, String> {
         (status, reason) => Stop::Other(reason.or(status).unwrap_or_default().to_owned()),
     };
     Ok(Parts { blocks, stop, raw: Value::Array(output.clone()) })
+}
+
+/// What the model says in one item of its output.
+fn said(item: &Value) -> Vec<Block> {
+    let text = |name: &str| string(item, name).unwrap_or_default().to_owned();
+    match item["type"].as_str() {
+        Some("message") => item["content"].as_array().into_iter().flatten().map(part).collect(),
+        Some("function_call") => vec![Block::ToolCall {
+            id: text("call_id"),
+            name: text("name"),
+            input: call_input(item["arguments"].as_str().unwrap_or_default()),
+        }],
+        Some("reasoning") => {
+            let parts = item["summary"].as_array().into_iter().flatten();
+            let text = parts.filter_map(|part| string(part, "text")).collect::<Vec<_>>().join("\n");
+            vec![Block::Thinking { text }]
+        }
+        _ => vec![Block::Other { raw: item.clone() }],
+    }
+}
+
+/// One of the parts in which a message comes.
+fn part(part: &Value) -> Block {
+    match string(part, "text").or_else(|| string(part, "refusal")) {
+        Some(text) => Block::Text { text: text.to_owned() },
+        None => Block::Other { raw: part.clone() },
+    }
+}
+
+/// What a request says, oldest first.
+pub fn asked(body: &Value) -> Vec<Piece> {
+    let mut pieces = content(Who::System, &body["instructions"], part);
+    let Value::Array(items) = &body["input"] else {
+        pieces.extend(content(Who::User, &body["input"], part));
+        return pieces;
+    };
+    for item in items {
+        let who = match item["role"].as_str() {
+            Some("system" | "developer") => Who::System,
+            Some("user") => Who::User,
+            _ => Who::Model,
+        };
+        match item["type"].as_str() {
+            Some("function_call_output" | "custom_tool_call_output") => {
+                let id = string(item, "call_id").unwrap_or_default().to_owned();
+                let block = Block::ToolResult { id, text: text_of(&item["output"]), is_error: false };
+                pieces.push(Piece { who: Who::User, block });
+            }
+            None | Some("message") => pieces.extend(content(who, &item["content"], part)),
+            _ => pieces.extend(said(item).into_iter().map(|block| Piece { who, block })),
+        }
+    }
+    pieces
 }
 
 /// Gathers a stream: its last event holds the whole reply.

@@ -1,8 +1,9 @@
 //! One request of an agent, from its beginning until its answer has ended or the agent has left: what is known of it is
 //! counted when this is dropped, whatever became of it.
 
+use super::heard::Asked;
 use super::trial::TrialRelay;
-use crate::model::{Class, Meter, TransportError};
+use crate::model::{Api, Class, Meter, TransportError};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::OwnedSemaphorePermit;
@@ -45,8 +46,10 @@ pub(super) struct Call {
     pub(super) own_doing: Option<Class>,
     /// What was wrong with the recording, where there is one.
     pub(super) recording: Option<String>,
-    /// Its answer should say what it used.
-    pub(super) reads_usage: bool,
+    /// In which form its answer should say what it used, where it should.
+    pub(super) form: Option<Api>,
+    /// What it says.
+    pub(super) asked: Option<Asked>,
     /// Reads what the answer used.
     pub(super) meter: Option<Meter>,
     /// How long the answer's body is, where that was said.
@@ -73,7 +76,8 @@ impl Call {
             failure: None,
             own_doing: None,
             recording: None,
-            reads_usage: false,
+            form: None,
+            asked: None,
             meter: None,
             length: None,
             ended: false,
@@ -138,6 +142,7 @@ impl Drop for Call {
             Some((Class::Timeout, format!("was silent for {seconds:.0} s, until the agent left")))
         });
         let says_all = self.meter.as_ref().is_some_and(Meter::says_all);
-        self.trial.finished(self, usage, says_all, failure);
+        let trial = Arc::clone(&self.trial);
+        trial.finished(self, usage, says_all, failure);
     }
 }

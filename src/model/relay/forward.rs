@@ -3,9 +3,10 @@
 
 use super::answer::{Body, Refusal};
 use super::call::Call;
+use super::heard::Asked;
 use super::route::{Route, route, way_out};
 use super::trial::{Halt, TrialRelay};
-use crate::model::format::classify;
+use crate::model::format::{asked, classify, effective};
 use crate::model::{Api, Class, HttpRequest, HttpResponse, Meter, Secret};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
@@ -98,7 +99,7 @@ impl TrialRelay {
             Refusal::new(403, "trial_over_cap", format!("this trial may use {over} of models, and has used them"))
         })?;
         call.sent = true;
-        call.reads_usage = form.is_some();
+        call.form = form;
         let request = HttpRequest {
             method: method.to_owned(),
             url: format!("{}{rest}", endpoint.base_url),
@@ -138,6 +139,11 @@ impl TrialRelay {
         let body: Value = serde_json::from_slice(body)
             .map_err(|e| Refusal::new(400, "not_json", format!("the request is not JSON: {e}")))?;
         call.model = body.get("model").and_then(Value::as_str).map(|model| model.chars().take(100).collect());
+        call.asked = Some(Asked {
+            pieces: asked(form, &body),
+            effective: effective(&body),
+            goes_on: body["previous_response_id"].is_string(),
+        });
         if let Some(what) = way_out(&body) {
             let why = format!("{what} would reach outside the sandbox, so the request is not sent on");
             return Err(Refusal::new(403, "hosted_tool", why));

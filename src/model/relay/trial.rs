@@ -1,6 +1,7 @@
 //! The relay of one trial: its token, its caps, and what it has used.
 
 use super::call::{Call, Called};
+use super::heard::{Heard, reply};
 use super::route::prefix;
 use super::used::ModelUse;
 use crate::model::{Api, Caps, Class, Endpoint, Prices, Purse, Secret, Transport, Usage, patience};
@@ -63,6 +64,7 @@ pub struct TrialRelay {
 #[derive(Default)]
 struct State {
     used: ModelUse,
+    heard: Heard,
     /// What is known of the cost, and whether some of it is unknown.
     cost: f64,
     unknown: bool,
@@ -123,6 +125,11 @@ impl TrialRelay {
         ModelUse { cost_usd: cost, ..state.used.clone() }
     }
 
+    /// What was said so far.
+    pub fn heard(&self) -> Heard {
+        self.state().heard.clone()
+    }
+
     pub(super) fn is_token(&self, given: Option<&str>) -> bool {
         given == Some(self.token.expose())
     }
@@ -170,7 +177,13 @@ impl TrialRelay {
     }
 
     /// Takes in what became of a request; whether `usage` is all that it used.
-    pub(super) fn finished(&self, call: &Call, usage: Option<Usage>, says_all: bool, failure: Option<(Class, String)>) {
+    pub(super) fn finished(
+        &self,
+        call: &mut Call,
+        usage: Option<Usage>,
+        says_all: bool,
+        failure: Option<(Class, String)>,
+    ) {
         let host = self.relay.endpoint.host();
         let cost = usage.as_ref().and_then(|usage| self.price(call.model.as_deref(), usage));
         {
@@ -182,7 +195,7 @@ impl TrialRelay {
                 state.used.refused += 1;
             } else {
                 state.used.seconds += call.called.duration.as_secs_f64();
-                let answered = call.called.status.is_some_and(|status| status < 300) && call.reads_usage;
+                let answered = call.called.status.is_some_and(|status| status < 300) && call.form.is_some();
                 let is_priced = says_all && cost.is_some();
                 let fine = answered && failure.is_none();
                 state.used.unmetered += u64::from(answered && !says_all);
@@ -198,7 +211,7 @@ impl TrialRelay {
                 let failure = failure.or_else(|| unheld.then(|| (Class::BadReply, unsaid.to_owned())));
                 // An agent that leaves in the midst says nothing about the provider.
                 // Nor does a list of models that comes.
-                let answers = call.reads_usage && (call.ended || call.own_doing.is_some());
+                let answers = call.form.is_some() && (call.ended || call.own_doing.is_some());
                 if failure.is_some() || answers && state.failed_at.is_none_or(|at| call.started >= at) {
                     let key = self.relay.endpoint.key.as_ref();
                     let safe = |why: String| key.map_or_else(|| why.clone(), |key| key.scrub(&why));
@@ -210,6 +223,15 @@ impl TrialRelay {
             state.cost += cost.unwrap_or(0.0);
             if let Some(usage) = &usage {
                 state.used.usage += usage;
+            }
+            if let (Some(form), Some(asked)) = (call.form, call.asked.take()) {
+                let meter = call.meter.take();
+                let reply = meter.and_then(|meter| reply(form, meter, usage, &asked, call.called.duration));
+                if let Some(reply) = &reply {
+                    *state.used.replies.get_or_insert(0) += 1;
+                    *state.used.tool_calls.get_or_insert(0) += reply.calls().count() as u64;
+                }
+                state.heard.push(call.called.at, asked, reply, cost);
             }
         }
         if let Some(cost) = cost {

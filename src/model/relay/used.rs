@@ -15,6 +15,12 @@ pub struct ModelUse {
     pub failed: u64,
     /// Answers that came and did not say what they used.
     pub unmetered: u64,
+    /// Replies of models that could be read; `None` where nobody counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replies: Option<u64>,
+    /// Calls of tools in them; `None` likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<u64>,
     /// Tokens, over all answers.
     pub usage: Usage,
     /// US dollars; `None` where a price or a count isn't known.
