@@ -89,10 +89,15 @@ impl Definition {
         if let Some(line) = definition.install.iter().find(|line| line.contains('\n')) {
             return Err(failed(format!("`install` has a line with a line end in it: `{}`", line.trim())));
         }
-        let names: Vec<&str> = definition.logs.iter().filter_map(|log| log_name(log)).collect();
-        let unique: std::collections::BTreeSet<&&str> = names.iter().collect();
+        let names: Vec<String> = definition.logs.iter().filter_map(|log| log_name(log)).collect();
+        let unique: std::collections::BTreeSet<&String> = names.iter().collect();
         if names.len() != definition.logs.len() || unique.len() != names.len() {
             return Err(failed("`logs` are absolute paths with plain names, no name twice".to_owned()));
+        }
+        if unique.contains(&format!("{stem}.txt")) {
+            return Err(failed(format!(
+                "`logs` has a `{stem}.txt`, which is the name of what the agent writes to its outputs"
+            )));
         }
         if let Some(usage) = &definition.usage {
             if !definition.logs.contains(&usage.file) {
@@ -112,11 +117,15 @@ impl Definition {
     }
 }
 
-/// The name under which a log is kept.
-pub fn log_name(path: &str) -> Option<&str> {
+/// Names below a trial's `agent/` that are of our own files.
+const OURS: [&str; 2] = ["trajectory.json", "messages.json"];
+
+/// The name under which a log is kept: its own, but for what is ours.
+pub fn log_name(path: &str) -> Option<String> {
     let name = path.rsplit('/').next()?;
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
-    (path.starts_with('/') && plain && !name.is_empty() && !name.starts_with('.')).then_some(name)
+    let fine = path.starts_with('/') && plain && !name.is_empty() && !name.starts_with('.');
+    fine.then(|| if OURS.contains(&name) { format!("own-{name}") } else { name.to_owned() })
 }
 
 #[cfg(test)]
@@ -137,6 +146,7 @@ mod tests {
             ("run = ' '", "`run` is empty"),
             ("run = 'x'\nlogs = ['a.txt']", "absolute paths"),
             ("run = 'x'\nlogs = ['/a/x', '/b/x']", "no name twice"),
+            ("run = 'x'\nlogs = ['/a/mine.txt']", "what the agent writes to its outputs"),
             ("run = 'x'\n[usage]\nfile = '/a/x'", "not among `logs`"),
             ("run = 'x'\nlogs = ['/a/x']\n[usage]\nfile = '/a/x'\nsteps = 'a'", "no JSON pointer"),
             ("run = 'x'\nfiles = ['../secret']", "not beside the definition"),

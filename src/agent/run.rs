@@ -146,7 +146,7 @@ pub async fn logs(agent: &Agent, sandbox: &mut Sandbox) -> Result<Vec<(String, V
     let mut logs = Vec::new();
     for path in &definition.logs {
         if let (Some(name), File::Regular(bytes)) = (log_name(path), sandbox.read(path, LOG).await?) {
-            logs.push((name.to_owned(), bytes));
+            logs.push((name, bytes));
         }
     }
     Ok(logs)
@@ -156,7 +156,8 @@ pub async fn logs(agent: &Agent, sandbox: &mut Sandbox) -> Result<Vec<(String, V
 pub fn reported(agent: &Agent, logs: &[(String, Vec<u8>)]) -> Option<Reported> {
     let Agent::Installed(definition) = agent else { return None };
     let usage = definition.usage.as_ref()?;
-    let (_, log) = logs.iter().find(|(name, _)| log_name(&usage.file) == Some(name))?;
+    let name = log_name(&usage.file)?;
+    let (_, log) = logs.iter().find(|(log, _)| *log == name)?;
     usage.read(log)
 }
 

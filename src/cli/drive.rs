@@ -27,7 +27,8 @@ pub struct EngineArgs {
     /// Ask no model: answer from what `--record` kept in this folder; what was never asked is an error
     #[arg(long, value_name = "DIR")]
     replay: Option<PathBuf>,
-    /// What models cost, a TOML file such as docs/prices.toml [default: the job file's; else costs are unknown]
+    /// What models cost, a TOML file such as docs/prices.toml; it goes before the providers' list prices [default: the job
+    /// file's]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
     #[arg(skip)]

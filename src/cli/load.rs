@@ -4,7 +4,7 @@
 use super::agents::{agent, agent_ref};
 use super::drive::EngineArgs;
 use super::error::Error;
-use super::model::{lend, prices};
+use super::model::{lend, price_days, prices};
 use super::open_files;
 use super::words::count;
 use crate::config::{self, Config};
@@ -195,7 +195,7 @@ pub fn load(config: &Config, purpose: Purpose, engine: &EngineArgs) -> Result<Lo
         tasks: records,
         trials: plan.trials.clone(),
         calibrate: None,
-        observed: observed(engine),
+        observed: Observed { prices: price_days(&agents), ..observed(engine) },
     };
     let egress = Arc::new(egress);
     let job = Job { name: config.job_name.clone(), plan, tasks, agents, judge, egress, spend, settings };
@@ -342,5 +342,6 @@ fn observed(engine: &EngineArgs) -> Observed {
         base_images: Vec::new(),
         images: Vec::new(),
         played_back: engine.plays_back(),
+        prices: BTreeMap::new(),
     }
 }

@@ -6,6 +6,7 @@ use crate::agent::Agent;
 use crate::config::{Config, ModelConfig};
 use crate::job::AgentSetup;
 use crate::model::{Api, Caps, Endpoint, Prices, Relay, Spend, Usage};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -40,11 +41,11 @@ impl CapArgs {
 }
 
 /// The prices of the job: those that were typed, else those of its file, else those of the first agent that names some.
-/// Without any every cost is unknown.
+/// Without any those that come with the program.
 pub fn prices(config: &Config, engine: &EngineArgs) -> Result<Prices, Error> {
     let of_agents = || config.agents.iter().find_map(|agent| agent.kwargs.get("prices")?.as_str().map(Path::new));
     let path = engine.prices.as_deref().or(config.model.prices.as_deref()).or_else(of_agents);
-    Ok(path.map(Prices::load).transpose()?.unwrap_or_default())
+    Ok(path.map(Prices::load).transpose()?.unwrap_or_else(Prices::shipped))
 }
 
 /// What one trial may use of models, by the job's settings.
@@ -128,4 +129,18 @@ pub fn lend(
         setup.relay = Some(Arc::new(Relay { endpoint, transport, prices, caps }));
     }
     Ok(spend)
+}
+
+/// By the prices of which day the models of these agents are reckoned.
+pub fn price_days(agents: &[AgentSetup]) -> BTreeMap<String, String> {
+    let of = |setup: &AgentSetup| {
+        let (endpoint, prices) = match (&setup.agent, &setup.relay) {
+            (Agent::Loop(turns), _) => (turns.client.endpoint(), &turns.prices),
+            (Agent::Search(search), _) => (search.client.endpoint(), &search.prices),
+            (_, Some(relay)) => (&relay.endpoint, &relay.prices),
+            _ => return None,
+        };
+        Some((endpoint.model.clone(), prices.day(&endpoint.model)?.to_owned()))
+    };
+    agents.iter().filter_map(of).collect()
 }

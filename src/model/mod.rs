@@ -23,7 +23,7 @@ pub use endpoint::{Api, Endpoint};
 pub use error::Error;
 pub use failure::{Class, Failure};
 pub use format::{Meter, Piece, Who};
-pub use price::{Price, Prices};
+pub use price::{Long, Price, Prices};
 pub use relay::{Called, HOST, Halt, Heard, ModelUse, PORT, Relay, TrialRelay, Turn};
 pub use reply::{Reply, Stop};
 pub use request::{Block, Message, Request, Role, Schema, Tool};

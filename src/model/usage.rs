@@ -17,6 +17,9 @@ pub struct Usage {
     /// Tokens put into a cache.
     #[serde(default)]
     pub cache_write: u64,
+    /// Of those, tokens that stay there longer than usual, which costs more: an hour (Messages), twelve (OpenAI).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_long: u64,
     /// Tokens of `output` that were thinking, where the provider says so.
     #[serde(default)]
     pub reasoning: u64,
@@ -26,6 +29,13 @@ pub struct Usage {
     /// Calls of the provider's own tools, by the provider's name of the count (`web_search_requests`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub server_tools: BTreeMap<String, u64>,
+    /// Some of it was served in another way than the usual one (priority, flex, fast), which has prices of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub other_tier: bool,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Usage {
@@ -47,11 +57,13 @@ impl AddAssign<&Usage> for Usage {
             (&mut self.output, other.output),
             (&mut self.cache_read, other.cache_read),
             (&mut self.cache_write, other.cache_write),
+            (&mut self.cache_write_long, other.cache_write_long),
             (&mut self.reasoning, other.reasoning),
             (&mut self.compactions, other.compactions),
         ] {
             *mine = mine.saturating_add(more);
         }
+        self.other_tier = self.other_tier || other.other_tier;
         for (name, count) in &other.server_tools {
             let mine = self.server_tools.entry(name.clone()).or_default();
             *mine = mine.saturating_add(*count);

@@ -4,6 +4,7 @@
 use crate::model::Usage;
 use crate::results::Job;
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A job's use of models, out of the trials that had the model relay or a model of ours to ask.
 #[derive(Debug, Serialize)]
@@ -30,6 +31,8 @@ pub struct Models {
     pub output_tokens: u64,
     /// US dollars; null where some of it isn't known.
     pub cost_usd: Option<f64>,
+    /// By the prices of which day, by the model's name at its provider.
+    pub prices: BTreeMap<String, String>,
     /// Time in requests, summed, in seconds.
     pub seconds: f64,
 }
@@ -48,6 +51,7 @@ pub fn models(job: &Job) -> Option<Models> {
         cache_tokens: 0,
         output_tokens: 0,
         cost_usd: Some(0.0),
+        prices: job.record.observed.prices.clone(),
         seconds: 0.0,
     };
     for run in job.trials.iter().filter_map(|record| record.agent_run.as_ref()?.model.as_ref()) {
@@ -90,7 +94,10 @@ impl Models {
 
     /// What there is to say, as named facts for people.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
-        let cost = self.cost_usd.map_or("unknown".to_owned(), |dollars| format!("${dollars:.4}"));
+        let days: BTreeSet<&str> = self.prices.values().map(String::as_str).collect();
+        let days = days.into_iter().collect::<Vec<_>>().join(" and ");
+        let by = if days.is_empty() { days } else { format!(" by prices of {days}") };
+        let cost = self.cost_usd.map_or("unknown".to_owned(), |dollars| format!("${dollars:.4}{by}"));
         let (read, cached, written) = (self.input_tokens, self.cache_tokens, self.output_tokens);
         let mut facts = vec![
             ("requests", format!("{} in {} trials, {} refused", self.requests, self.trials, self.refused)),

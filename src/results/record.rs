@@ -17,6 +17,7 @@ use crate::model::ModelUse;
 use crate::plan::{Allocation, PlannedTrial};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 
 /// The version of the stored shapes that this seatrial writes, and the newest that it reads.
 pub const FORMAT: u32 = 1;
@@ -112,6 +113,9 @@ pub struct Observed {
     /// Models were played back from a recording: what they took is then no time of theirs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub played_back: bool,
+    /// By the prices of which day costs were reckoned, by the model's name at its provider.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub prices: BTreeMap<String, String>,
 }
 
 /// An engine.

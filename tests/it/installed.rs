@@ -271,6 +271,25 @@ async fn the_official_packages_ask_through_the_relay_whole_and_as_streams() {
 }
 
 #[tokio::test]
+async fn a_trajectory_of_the_agents_own_is_kept_beside_ours_and_what_it_says_is_counted() {
+    if support::docker("a_trajectory_of_the_agents_own_is_kept").await.is_none() {
+        return;
+    }
+    let suite = suite("");
+    suite.write(
+        "agents/own.toml",
+        "run = 'echo {\\\"steps\\\":[{},{},{}]} > /tmp/trajectory.json; echo 42 > /app/answer.txt'\n\
+         logs = ['/tmp/trajectory.json']\n[usage]\nfile = '/tmp/trajectory.json'\nsteps = '/steps/*'\n",
+    );
+    let job = crate::docker_job::unique("own");
+    suite.run(&["run", "tasks", "-q", "-a", "agents/own.toml", "--job-name", &job]).expect_code(0);
+    let record = trial(&suite.join(&format!("jobs/{job}")), "ask");
+    let kept = suite.read(&format!("jobs/{job}/{}/agent/own-trajectory.json", record.trial.name));
+    assert_eq!(kept, "{\"steps\":[{},{},{}]}\n");
+    assert_eq!(record.effort().and_then(|effort| effort.steps), Some(3));
+}
+
+#[tokio::test]
 async fn the_ten_lines_of_the_readme_add_an_agent_that_asks_its_model() {
     let name = "the_ten_lines_of_the_readme_add_an_agent";
     if support::docker(name).await.is_none() {

@@ -52,6 +52,7 @@ pub fn job_of(name: &str, tasks: &[&str], agents: &[(&str, Option<&str>)], attem
             base_images: Vec::new(),
             images: vec![],
             played_back: false,
+            prices: std::collections::BTreeMap::new(),
         },
     }
 }

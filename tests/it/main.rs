@@ -210,4 +210,5 @@ mod fake_daemon;
 mod engine_faults;
 
 /// A Docker engine of our own that is killed while a job runs on it.
+mod prices;
 mod private_engine;

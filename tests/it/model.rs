@@ -189,6 +189,73 @@ async fn compaction_is_billed_and_a_missing_usage_is_unknown() {
 }
 
 #[tokio::test]
+async fn tokens_for_a_cache_and_another_tier_are_seen_in_every_interface_whole_and_streamed() {
+    let text = json!([{"type": "text", "text": "a"}]);
+    let said = json!({"role": "assistant", "content": "a"});
+    let message_use = json!({"input_tokens": 1, "output_tokens": 2, "cache_creation_input_tokens": 7,
+        "cache_creation": {"ephemeral_5m_input_tokens": 4, "ephemeral_1h_input_tokens": 3}, "service_tier": "priority"});
+    let details = json!({"cached_tokens": 10, "cache_write_tokens": 7,
+        "cache_write_tokens_details": {"ttl_30m_tokens": 4, "ttl_12h_tokens": 3}});
+    let mut whole = [message(&text, "end_turn"), chat(&said, "stop"), response(&json!([]), "completed")];
+    whole[0]["usage"] = message_use.clone();
+    whole[1]["usage"] = json!({"prompt_tokens": 18, "completion_tokens": 2, "prompt_tokens_details": details});
+    whole[1]["service_tier"] = "flex".into();
+    whole[2]["usage"] = json!({"input_tokens": 18, "output_tokens": 2, "input_tokens_details": details});
+    whole[2]["service_tier"] = "priority".into();
+    let mut streams =
+        [message_stream(&text, "end_turn"), chat_stream(&said, "stop"), response_stream(&json!([]), "completed")];
+    streams[0].iter_mut().filter(|event| event["type"] == "message_start").for_each(|event| {
+        event["message"]["usage"] = message_use.clone();
+    });
+    streams[0].iter_mut().filter(|event| event["type"] == "message_delta").for_each(|event| {
+        event["usage"] = json!({"output_tokens": 2});
+    });
+    let usage = whole[1]["usage"].clone();
+    streams[1].iter_mut().filter(|event| event["usage"].is_object()).for_each(|event| event["usage"] = usage.clone());
+    streams[1].iter_mut().filter(|event| event.is_object()).for_each(|event| event["service_tier"] = "flex".into());
+    let last = whole[2].clone();
+    streams[2].iter_mut().filter(|event| event["type"] == "response.completed").for_each(|event| {
+        event["response"] = last.clone();
+    });
+    for (api, (whole, stream)) in ALL.into_iter().zip(whole.iter().zip(&streams)) {
+        for act in [Act::json(200, whole), Act::stream(stream)] {
+            let server = Server::start(vec![act]);
+            let usage = ask(&server, api, &question(true)).await.expect("a reply").usage.expect("it is said");
+            let counts = (usage.input, usage.output, usage.cache_write, usage.cache_write_long);
+            assert_eq!((counts, usage.other_tier), ((1, 2, 7, 3), true), "{api:?}: {usage:?}");
+        }
+    }
+    let mut usual = chat(&said, "stop");
+    usual["service_tier"] = "default".into();
+    let server = Server::start(vec![Act::json(200, &usual)]);
+    let usage = ask(&server, Api::Chat, &question(false)).await.expect("a reply").usage.expect("it is said");
+    assert!(!usage.other_tier, "{usage:?}");
+}
+
+#[tokio::test]
+async fn models_that_think_are_not_sent_what_they_refuse() {
+    for (model, thinks) in [
+        ("gpt-4.1", false),
+        ("gpt-5.4-mini", true),
+        ("gpt-6.1-sol", true),
+        ("gpt-10", true),
+        ("o3", true),
+        ("org/gpt-6-luna", true),
+        ("llama-gpt-oss", false),
+        ("gpt-oss-120b", false),
+    ] {
+        let server = Server::start(vec![Act::json(200, &chat(&json!({"role": "assistant", "content": "a"}), "stop"))]);
+        let endpoint = Endpoint { model: model.to_owned(), ..endpoint(&server, Api::Chat) };
+        let client = Client::new(endpoint, Transport::live().expect("HTTPS can be set up"), quick());
+        let request = Request { temperature: Some(0.0), ..question(false) };
+        client.ask(&request).await.expect("a reply");
+        let sent = &server.requests()[0].body;
+        let limit = if thinks { "max_completion_tokens" } else { "max_tokens" };
+        assert_eq!((sent["temperature"].is_null(), sent[limit].is_u64()), (thinks, true), "{model}: {sent}");
+    }
+}
+
+#[tokio::test]
 async fn what_passes_is_tried_again_and_counted() {
     let busy = Act::json(529, &json!({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}));
     let slow = Act::json(429, &json!({"error": {"message": "slow down"}})).header("retry-after-ms", "20");

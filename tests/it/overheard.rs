@@ -155,3 +155,20 @@ async fn who_asked_no_model_has_no_trajectory() {
     bed.used(1).await;
     assert!(overheard("mine", "m", &bed.trial.heard(), &bed.trial.used()).is_none());
 }
+
+#[tokio::test]
+async fn a_stream_of_what_no_provider_says_passes_and_harms_nobody() {
+    for events in [
+        vec![json!({"type": "message_start", "message": "x"}), json!({"type": "message_stop"})],
+        vec![
+            json!({"type": "content_block_start", "index": 0, "content_block": 7}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a"}}),
+        ],
+        vec![json!({"type": "message_delta", "delta": 1, "usage": "much"}), json!({"type": "message_stop"})],
+    ] {
+        let bed = Bed::plain("claude-x", vec![Act::stream(&events)]).await;
+        let body = json!({"model": "claude-x", "stream": true, "messages": "none", "system": 7});
+        assert_eq!(bed.post("/v1/messages", &body).await.0, 200, "{events:?}");
+        assert_eq!((bed.used(1).await.requests, bed.trial.heard().unkept), (1, 0), "{events:?}");
+    }
+}

@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 /// Models that think before they write: they name the limit otherwise and refuse any temperature but their own.
 pub fn thinks(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
-    ["o1", "o3", "o4"].iter().any(|start| name.starts_with(start)) || name.contains("gpt-5")
+    let version = name.split("gpt-").nth(1).and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
+    let version = version.and_then(|digits| digits.parse::<u32>().ok());
+    ["o1", "o3", "o4"].iter().any(|start| name.starts_with(start)) || version.is_some_and(|version| version >= 5)
 }
 
 pub fn body(model: &str, request: &Request) -> Map<String, Value> {
@@ -165,6 +167,9 @@ impl Stream {
         }
         if !self.head.is_object() {
             self.head = json!({"id": piece["id"], "model": piece["model"]});
+        }
+        if piece["service_tier"].is_string() {
+            self.head["service_tier"] = piece["service_tier"].clone();
         }
         if piece["usage"].is_object() {
             self.head["usage"] = piece["usage"].clone();

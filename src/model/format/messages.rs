@@ -148,16 +148,25 @@ pub fn usage(usage: &Value) -> Usage {
             output: count(part, "output_tokens"),
             cache_read: count(part, "cache_read_input_tokens"),
             cache_write: count(part, "cache_creation_input_tokens"),
+            cache_write_long: count(&part["cache_creation"], "ephemeral_1h_input_tokens"),
             compactions: u64::from(part["type"] == "compaction"),
             ..Usage::default()
         };
     }
+    // The parts may leave this out, and the whole says it of all.
+    sum.cache_write_long = sum.cache_write_long.max(count(&usage["cache_creation"], "ephemeral_1h_input_tokens"));
+    sum.other_tier = usage["speed"] == "fast" || is_other(&usage["service_tier"]);
     // A part of the whole, which the parts do not say.
     sum.reasoning = count(&usage["output_tokens_details"], "thinking_tokens");
     let tools = usage["server_tool_use"].as_object().into_iter().flatten();
     let counted = tools.filter_map(|(name, calls)| Some((name.clone(), calls.as_u64().filter(|n| *n > 0)?)));
     sum.server_tools = counted.collect::<BTreeMap<_, _>>();
     sum
+}
+
+/// True for a tier that is not the usual one.
+fn is_other(tier: &Value) -> bool {
+    tier.as_str().is_some_and(|tier| tier != "standard")
 }
 
 /// Gathers a stream.

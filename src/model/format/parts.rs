@@ -51,19 +51,23 @@ pub fn usage(api: Api, reply: &Value) -> Option<Usage> {
     let usage = reply.get("usage").filter(|usage| usage.is_object())?;
     Some(match api {
         Api::Messages => messages::usage(usage),
-        Api::Chat => openai_usage(usage, ["prompt_tokens", "completion_tokens"]),
-        Api::Responses => openai_usage(usage, ["input_tokens", "output_tokens"]),
+        Api::Chat => openai_usage(reply, usage, ["prompt_tokens", "completion_tokens"]),
+        Api::Responses => openai_usage(reply, usage, ["input_tokens", "output_tokens"]),
     })
 }
 
-/// OpenAI counts cached tokens among those read, unlike us.
-fn openai_usage(usage: &Value, [input, output]: [&str; 2]) -> Usage {
+/// OpenAI counts tokens that come from a cache or go into one among those read, unlike us.
+fn openai_usage(reply: &Value, usage: &Value, [input, output]: [&str; 2]) -> Usage {
     let details = |name: &str, what: &str| count(&usage[format!("{name}_details")], what);
-    let cached = details(input, "cached_tokens");
+    let (cached, written) = (details(input, "cached_tokens"), details(input, "cache_write_tokens"));
+    let times = &usage[format!("{input}_details")]["cache_write_tokens_details"];
     Usage {
-        input: count(usage, input).saturating_sub(cached),
+        input: count(usage, input).saturating_sub(cached).saturating_sub(written),
         output: count(usage, output),
         cache_read: cached,
+        cache_write: written,
+        cache_write_long: count(times, "ttl_12h_tokens"),
+        other_tier: reply["service_tier"].as_str().is_some_and(|tier| !["default", "auto"].contains(&tier)),
         reasoning: details(output, "reasoning_tokens"),
         ..Usage::default()
     }
