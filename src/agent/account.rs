@@ -114,8 +114,11 @@ impl ModelRun {
         failure
     }
 
-    /// Counts what was asked again and again, and failed by the provider's fault.
+    /// Counts what was asked again and again, and failed by the provider's fault: not what a recording lacks.
     pub(super) fn tried_in_vain(&mut self, failure: &Failure) {
+        if matches!(failure.class, Class::NotRecorded | Class::Recording) {
+            return;
+        }
         self.retries += failure.attempts;
         self.waited_seconds += failure.elapsed.as_secs_f64();
     }

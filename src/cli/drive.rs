@@ -3,11 +3,12 @@
 
 use super::error::Error;
 use super::exit;
+use super::words::count;
 use crate::config::JudgeConfig;
 use crate::event::Event;
 use crate::job::{self, Broken, Job, Stop, Todo, Why};
 use crate::judge::{self, Judge};
-use crate::model::{self, Prices, Transport};
+use crate::model::{self, Api, Prices, Transport};
 use crate::report::{self, Live, Mode};
 use crate::results::{self, EngineRecord, Store};
 use crate::sandbox::{self, Engine, docker, fake};
@@ -21,7 +22,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// How models are asked, and engines and judges for tests
 #[derive(Debug, Default, clap::Args)]
 pub struct EngineArgs {
-    /// Keep what models are asked and answer, without keys, in this folder
+    /// Keep what models are asked and answer, without keys, in this folder: a new one, or for `resume` the job's own
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     record: Option<PathBuf>,
     /// Ask no model: answer from what `--record` kept in this folder; what was never asked is an error
@@ -60,11 +61,45 @@ impl EngineArgs {
         self.replay.is_some()
     }
 
-    /// An environment variable; playing back needs no key, so any will do where none is set.
+    /// Refuses to record into a folder that holds a recording: its answers would be played first.
+    pub fn records_anew(&self) -> Result<(), Error> {
+        match self.record.as_deref().map(|folder| (folder, Transport::recorded(folder))) {
+            Some((folder, exchanges)) if exchanges > 0 => {
+                Err(model::Error::Recorded { path: folder.to_owned(), exchanges }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What the user should know of how models are asked, where any is.
+    pub fn note(&self) -> Option<String> {
+        self.transport.get()?;
+        let exchanges = |folder: &Path| count(Transport::recorded(folder), "exchange");
+        match (&self.record, &self.replay) {
+            (Some(folder), _) => Some(format!(
+                "what models are asked and answer is kept in `{}`, which holds {}",
+                folder.display(),
+                exchanges(folder)
+            )),
+            (None, Some(folder)) => Some(format!(
+                "models are played back from `{}`, which holds {}: nobody is asked, and nothing is paid",
+                folder.display(),
+                exchanges(folder)
+            )),
+            (None, None) => None,
+        }
+    }
+
+    /// An environment variable. Playing back needs no key and no server, so any will do where none is set.
     pub fn variable(&self, name: &str) -> Option<String> {
-        let set = std::env::var(name).ok();
-        let any = || (self.replay.is_some() && name.ends_with("_API_KEY")).then(|| "no-key-is-needed-here".to_owned());
-        set.or_else(any)
+        let any = || match name {
+            _ if self.replay.is_none() => None,
+            // A name that says no provider is some server's, and nobody is asked there.
+            "OPENAI_BASE_URL" => Some(Api::Chat.variables().2),
+            name if name.ends_with("_API_KEY") => Some("no-key-is-needed-here"),
+            _ => None,
+        };
+        std::env::var(name).ok().or_else(|| any().map(str::to_owned))
     }
 
     /// The judge that these settings name; what it asks of models is priced by `prices`.
@@ -155,6 +190,9 @@ pub async fn drive(engine: Engine, job: Arc<Job>, todo: Todo, mut store: Store, 
     show(&dir, ended)
 }
 
+/// How a job goes on whose models are played back.
+const AGAIN: &str = "a play-back begins anew, so run it again instead of resuming it";
+
 /// The report, what to do next, and the exit code.
 fn show(dir: &Path, stopped: Option<Why>) -> Result<u8, Error> {
     let read = results::read_job(dir)?;
@@ -162,9 +200,11 @@ fn show(dir: &Path, stopped: Option<Why>) -> Result<u8, Error> {
     let text = report::text(&read, &summary);
     // Where nobody reads the table any more, the job is still done.
     let _ = std::io::stdout().write_all(text.as_bytes());
+    let is_played = read.record.observed.played_back;
     let dir = dir.display();
     if let Some(why) = stopped {
         let (said, hint, code) = match why {
+            Why::User if is_played => ("interrupted".to_owned(), AGAIN.to_owned(), exit::INTERRUPTED),
             Why::User => ("interrupted".to_owned(), format!("`seatrial resume {dir}` goes on"), exit::INTERRUPTED),
             Why::Engine => (
                 "error: the engine stopped answering".to_owned(),
@@ -193,7 +233,13 @@ fn show(dir: &Path, stopped: Option<Why>) -> Result<u8, Error> {
     }
     match report::warning(&read, &summary) {
         Some(warning) => {
-            super::say(&format!("warning: {warning}\n\nhint: `seatrial resume {dir}` goes on with them"));
+            let hint = format!("`seatrial resume {dir}` goes on with them");
+            let hint = if is_played {
+                format!("`--record DIR` records anew what is asked otherwise now; {AGAIN}")
+            } else {
+                hint
+            };
+            super::say(&format!("warning: {warning}\n\nhint: {hint}"));
             Ok(exit::INCOMPLETE)
         }
         None => {

@@ -60,6 +60,7 @@ struct Line {
 
 /// Runs the verb and gives the exit code.
 pub async fn run(args: &JudgeArgs) -> Result<u8, Error> {
+    args.engine.records_anew()?;
     let (mut store, found) = Store::open(&args.job)?;
     let path = args.job.join("config.json");
     let file = config::parse_job_file(&store.config().to_string(), &path)?;

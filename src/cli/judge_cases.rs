@@ -82,6 +82,7 @@ fn share(text: &str) -> Result<f64, String> {
 /// Runs the verb and gives the exit code.
 #[expect(clippy::print_stdout, reason = "the result is this verb's data")]
 pub async fn run(args: &JudgeCasesArgs) -> Result<u8, Error> {
+    args.engine.records_anew()?;
     let judges = if args.judges.is_empty() { vec!["rules".to_owned()] } else { args.judges.clone() };
     if args.output.is_some() && judges.len() > 1 {
         return Err(Error::Usage("`-o` keeps what was measured of one judge; name one with `--judge`".into()));

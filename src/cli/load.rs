@@ -154,6 +154,7 @@ pub fn load(config: &Config, purpose: Purpose, engine: &EngineArgs) -> Result<Lo
     let named = config.judge.name.clone().or_else(|| corpora.iter().find_map(|corpus| corpus.suite.judge.clone()));
     let named = named.unwrap_or_else(|| "rules".to_owned());
     let judge = engine.judge(&named, &config.judge, prices(config, engine)?)?;
+    notes.extend(engine.note());
     let lacks = |task: &Task| {
         // Without a key its script judges it.
         let lacks = judge.lacks(task.rubric.as_deref()).filter(|_| task.case.is_some());

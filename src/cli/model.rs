@@ -90,7 +90,8 @@ pub fn lend(
     notes: &mut Vec<String>,
 ) -> Result<Arc<Spend>, Error> {
     let caps = caps(config);
-    let spend = Arc::new(Spend::new(config.model.job_max_cost_usd));
+    let cap = config.model.job_max_cost_usd;
+    let spend = Arc::new(if engine.plays_back() { Spend::of_nothing(cap) } else { Spend::new(cap) });
     let capped = caps != Caps::default() || spend.is_capped();
     let prices = prices(config, engine)?;
     for setup in agents {
@@ -121,10 +122,12 @@ pub fn lend(
         if caps.cost.is_some() || spend.is_capped() {
             price_needed(&endpoint.model, &prices, &bit(endpoint.api == Api::Messages, &[]))?;
         }
-        notes.push(format!(
-            "`{model}` at `{}` is lent to the agent; the key stays outside its sandbox",
-            endpoint.host()
-        ));
+        if !engine.plays_back() {
+            notes.push(format!(
+                "`{model}` at `{}` is lent to the agent; the key stays outside its sandbox",
+                endpoint.host()
+            ));
+        }
         let (transport, prices) = (engine.transport()?, prices.clone());
         setup.relay = Some(Arc::new(Relay { endpoint, transport, prices, caps }));
     }

@@ -36,6 +36,7 @@ const CONFIDENCE: f64 = 0.9;
   seatrial run tasks --command 'echo 42 > /app/answer.txt' --network no-network
   seatrial run tasks -a mini-swe-agent -m openai/gpt-x --max-requests 50
   seatrial run tasks -a loop -m anthropic/NAME      a model, asked from here; tools act in the container
+  seatrial run tasks -i 'ledger-?' -a loop -m stand-in --replay examples/recording
   seatrial run tasks -i 'ledger-1*' --dry-run       what would run
   seatrial run tasks --calibrate --budget 500       trials where they decide how hard a task is
   seatrial run tasks --judge rubric --judge-model openai/gpt-4.1
@@ -162,6 +163,7 @@ enum VerifierEnvironment {
 pub async fn run(args: &RunArgs) -> Result<u8, Error> {
     let file = config::find_job_file(args.config.as_deref(), Path::new("."))?;
     let name = config::default_job_name(&jiff::ZonedDateTime::now());
+    args.engine.records_anew()?;
     let mut config = config::resolve(&args.flags(), |name| std::env::var(name).ok(), file, &name)?;
     let mut loaded = load(&config, if args.dry_run { Purpose::Show } else { Purpose::Run }, &args.engine)?;
     config.judge.name = Some(loaded.judge.clone());

@@ -6,7 +6,7 @@ use super::stop::Stop;
 use crate::agent::{self, AgentRun, Conversation};
 use crate::answer::Answer;
 use crate::event::{Fault, Stage};
-use crate::model::{Called, Class, Endpoint, HOST, Halt, ModelUse, PORT, Purse, Secret, TrialRelay};
+use crate::model::{Called, Class, Endpoint, HOST, Halt, Leaves, ModelUse, PORT, Purse, Secret, TrialRelay};
 use crate::network::{Attempt, Decision, Duplex, Policy, Reason, Request, Served, Service, Target, TrialNetwork};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
@@ -47,6 +47,8 @@ impl Lent {
             }
         };
         let token = Secret::new(&format!("seatrial-{}", uuid::Uuid::new_v4().simple()))?;
+        let stopped = stop.clone();
+        let leaves = Leaves::new(move || !stopped.is_set());
         let refused: Arc<OnceLock<String>> = Arc::default();
         let met = Arc::clone(&refused);
         let halt = move |why: Halt| {
@@ -55,7 +57,8 @@ impl Lent {
             }
             stop.set(why);
         };
-        let relay = Arc::new(TrialRelay::new(relay, purse.clone(), token, Some(limit), sink, halt));
+        let relay = TrialRelay::new(relay, purse.clone(), token, Some(limit), sink, halt);
+        let relay = Arc::new(relay.leaving(leaves));
         Some(Lent { relay, network, refused })
     }
 

@@ -7,10 +7,11 @@ use super::format::{Events, Gather, Parts, body, classify, effective, read, usag
 use super::reply::Reply;
 use super::request::Request;
 use super::retry::{Retry, header};
-use super::transport::{Body, HttpRequest, HttpResponse, Transport, TransportError};
+use super::transport::{Body, HttpRequest, HttpResponse, Leaves, Transport, TransportError};
 use futures_util::StreamExt;
 use serde_json::Value;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::time::timeout;
@@ -65,6 +66,8 @@ struct Trouble {
     passes: bool,
     /// A reply had begun.
     cut: bool,
+    /// Whoever asked had no more time, after so long without a byte.
+    left: Option<Duration>,
 }
 
 /// What one try came to, where it is a reply.
@@ -115,12 +118,16 @@ impl Client {
         let mut headers = self.endpoint.headers();
         headers.push(("content-type".to_owned(), "application/json".to_owned()));
         headers.extend(request.headers.iter().cloned());
+        let out_of_time = Arc::new(AtomicBool::new(false));
+        let leaves = Arc::clone(&out_of_time);
         let sent = HttpRequest {
             method: "POST".to_owned(),
-            url: self.endpoint.url(),
+            base_url: self.endpoint.base_url.clone(),
+            path: self.endpoint.api.path().to_owned(),
             headers,
             body: body.to_string().into(),
             secrets: self.endpoint.key.iter().cloned().collect(),
+            leaves: Leaves::new(move || leaves.load(Ordering::Relaxed)),
         };
         let began = Instant::now();
         let (mut retries, mut cut_streams, mut untold) = (0, 0, 0);
@@ -129,18 +136,25 @@ impl Client {
             let waited = began.elapsed();
             let whole = limit.map_or(self.settings.whole, |limit| limit.min(self.settings.whole));
             let heard = Arc::new(Mutex::new(Instant::now()));
-            let tried = match timeout(whole, self.attempt(&sent, request.stream, &heard)).await {
+            let mut attempt = std::pin::pin!(self.attempt(&sent, request.stream, &heard));
+            let tried = match timeout(whole, attempt.as_mut()).await {
                 Ok(tried) => tried,
                 Err(_) if limit == Some(whole) => {
+                    // Said before the attempt is dropped, since it is kept in a recording.
+                    out_of_time.store(true, Ordering::Relaxed);
                     let silent = heard.lock().unwrap_or_else(PoisonError::into_inner).elapsed();
-                    if silent < patience {
-                        return Ok(None);
-                    }
-                    let trouble = Trouble::silent(silent, "not a byte");
-                    return Err(self.failure(trouble, (retries + 1, untold + 1), began.elapsed()));
+                    Err(Trouble { left: Some(silent), ..Trouble::default() })
                 }
                 Err(_) => Err(Trouble::silent(self.settings.whole, "no whole reply")),
             };
+            // Its time is over, or was when this was recorded: nobody waits for that again.
+            if let Some(silent) = tried.as_ref().err().and_then(|trouble| trouble.left).filter(|_| limit.is_some()) {
+                if silent < patience {
+                    return Ok(None);
+                }
+                let trouble = Trouble::silent(silent, "not a byte");
+                return Err(self.failure(trouble, (retries + 1, untold + 1), began.elapsed()));
+            }
             let trouble = match tried {
                 Ok(whole) => {
                     return Ok(Some(Reply {
@@ -213,7 +227,10 @@ impl Client {
                 self.whole(&mut body, &kind).await
             }
         } else {
-            let bytes = self.bytes(&mut body).await.unwrap_or_default();
+            let bytes = match self.bytes(&mut body).await {
+                Err(trouble) if trouble.left.is_some() => return Err(trouble),
+                bytes => bytes.unwrap_or_default(),
+            };
             let said = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
             let (class, message) = classify(Some(status), &said);
             let passes = Retry::may(status, &headers) && matches!(class, Class::Throttled | Class::Overloaded)
@@ -227,7 +244,8 @@ impl Client {
                     let body_head = head(reply.to_string().as_bytes());
                     let (class, message) = within(&reply).unwrap_or((Class::BadReply, why));
                     let passes = matches!(class, Class::Throttled | Class::Overloaded);
-                    Err(Trouble { class, message, status: Some(status), headers, body_head, passes, cut: false })
+                    let status = Some(status);
+                    Err(Trouble { class, message, status, headers, body_head, passes, ..Trouble::default() })
                 }
             },
             Err(trouble) => Err(Trouble { status: Some(status), headers, ..trouble }),
@@ -311,6 +329,7 @@ impl Default for Trouble {
             headers: Vec::new(),
             passes: false,
             cut: false,
+            left: None,
         }
     }
 }
@@ -324,11 +343,12 @@ impl Trouble {
     fn transport(error: TransportError, cut: bool) -> Trouble {
         let (class, passes) = match error {
             TransportError::Connection(_) => (Class::Connection, true),
-            TransportError::Timeout(_) => (Class::Timeout, true),
+            TransportError::Timeout(_) | TransportError::Left { .. } => (Class::Timeout, true),
             TransportError::NotRecorded(_) => (Class::NotRecorded, false),
             TransportError::Record(_) => (Class::Recording, false),
         };
-        Trouble { class, message: error.to_string(), passes, cut, ..Trouble::default() }
+        let left = if let TransportError::Left { silent } = &error { *silent } else { None };
+        Trouble { class, message: error.to_string(), passes, cut, left, ..Trouble::default() }
     }
 }
 

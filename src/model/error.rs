@@ -51,6 +51,17 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// A folder to record into holds a recording.
+    #[error(
+        "`{path}` holds a recording already ({exchanges} exchange{}), whose answers would be played first",
+        if *exchanges == 1 { "" } else { "s" }
+    )]
+    Recorded {
+        /// The folder.
+        path: PathBuf,
+        /// How many exchanges it holds.
+        exchanges: usize,
+    },
     /// A folder to play back from holds no recordings.
     #[error("`{path}` holds no recordings")]
     NoRecordings {
@@ -74,6 +85,10 @@ impl Error {
             Error::BaseUrl { .. } => Some("write it as `http://127.0.0.1:8000/v1`".to_owned()),
             Error::Tls(_) => Some("the system's root certificates are needed: install `ca-certificates`".to_owned()),
             Error::NoRecordings { .. } => Some("make them with `--record DIR`".to_owned()),
+            Error::Recorded { path, .. } => Some(format!(
+                "name a new folder, or remove that one; only `seatrial resume JOBDIR --record {}` adds to it",
+                path.display()
+            )),
             Error::Io { .. } | Error::Parse { .. } => None,
         }
     }

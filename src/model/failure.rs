@@ -109,7 +109,10 @@ pub(super) const HEAD: usize = 2000;
 impl Failure {
     fn line(&self) -> String {
         let status = self.status.map(|status| format!(" ({status})")).unwrap_or_default();
-        let mut line = format!("`{}` {}{status}", self.host, self.what());
+        // Nobody was asked.
+        let is_played = self.class == Class::NotRecorded;
+        let who = if is_played { "what models say".to_owned() } else { format!("`{}`", self.host) };
+        let mut line = format!("{who} {}{status}", self.what());
         if !self.message.is_empty() {
             line.push_str(&format!(": {}", self.message));
         }

@@ -30,5 +30,5 @@ pub use request::{Block, Message, Request, Role, Schema, Tool};
 pub use retry::Retry;
 pub use secret::Secret;
 pub use spend::{Caps, Purse, Spend};
-pub use transport::{Body, HttpRequest, HttpResponse, Transport, TransportError};
+pub use transport::{Body, HttpRequest, HttpResponse, Leaves, Transport, TransportError};
 pub use usage::Usage;

@@ -32,13 +32,21 @@ impl Caps {
 #[derive(Debug, Default)]
 pub struct Spend {
     cap: Option<f64>,
+    /// Answers are played back, which costs nothing.
+    is_free: bool,
     spent: Mutex<f64>,
 }
 
 impl Spend {
     /// Nothing yet, up to a cap in US dollars.
     pub fn new(cap: Option<f64>) -> Spend {
-        Spend { cap, spent: Mutex::default() }
+        Spend { cap, ..Spend::default() }
+    }
+
+    /// The same where answers are played back: nothing is paid, so the cap is never reached. What holds because there is
+    /// one (each answer has to say its use, say) holds all the same, since it did when the answers were recorded.
+    pub fn of_nothing(cap: Option<f64>) -> Spend {
+        Spend { cap, is_free: true, ..Spend::default() }
     }
 
     /// Whether there is a cap.
@@ -72,8 +80,11 @@ impl Purse {
         Purse { job: Arc::clone(job), spent: Arc::new(Mutex::new(before)) }
     }
 
-    /// Pays.
+    /// Pays, unless nothing has to be paid.
     pub fn pay(&self, dollars: f64) {
+        if self.job.is_free {
+            return;
+        }
         self.job.add(dollars);
         *lock(&self.spent) += dollars;
     }

@@ -54,6 +54,10 @@ struct JobPart<'a> {
     engine: &'a str,
     /// How many trials were planned.
     planned: usize,
+    /// Models were played back: nothing was paid, costs are the recording's, and times are not theirs. Not there where
+    /// they were not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    played_back: bool,
     /// What agents' models have cost in all starts of all trials, as far as it is known, in US dollars; not there where
     /// that is nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,6 +127,7 @@ pub fn json(job: &Job, summary: &Summary) -> String {
             corpus: record.corpus.as_deref(),
             engine: &record.observed.engine.kind,
             planned: record.trials.len(),
+            played_back: record.observed.played_back,
             spent_usd: job.spent_usd(),
             part: job.part.as_deref(),
         },

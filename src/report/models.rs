@@ -35,6 +35,9 @@ pub struct Models {
     pub prices: BTreeMap<String, String>,
     /// Time in requests, summed, in seconds.
     pub seconds: f64,
+    /// All of it was played back, so that nothing was paid now.
+    #[serde(skip)]
+    played_back: bool,
 }
 
 /// The use of models of a job; `None` where no trial asked one through us.
@@ -53,6 +56,7 @@ pub fn models(job: &Job) -> Option<Models> {
         cost_usd: Some(0.0),
         prices: job.record.observed.prices.clone(),
         seconds: 0.0,
+        played_back: job.record.observed.played_back,
     };
     for run in job.trials.iter().filter_map(|record| record.agent_run.as_ref()?.model.as_ref()) {
         sum.trials += 1;
@@ -97,7 +101,8 @@ impl Models {
         let days: BTreeSet<&str> = self.prices.values().map(String::as_str).collect();
         let days = days.into_iter().collect::<Vec<_>>().join(" and ");
         let by = if days.is_empty() { days } else { format!(" by prices of {days}") };
-        let cost = self.cost_usd.map_or("unknown".to_owned(), |dollars| format!("${dollars:.4}{by}"));
+        let played = if self.played_back { "; played back, so nothing was paid" } else { "" };
+        let cost = self.cost_usd.map_or("unknown".to_owned(), |dollars| format!("${dollars:.4}{by}{played}"));
         let (read, cached, written) = (self.input_tokens, self.cache_tokens, self.output_tokens);
         let mut facts = vec![
             ("requests", format!("{} in {} trials, {} refused", self.requests, self.trials, self.refused)),

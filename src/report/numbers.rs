@@ -144,7 +144,11 @@ pub fn job_line(job: &Job) -> String {
         kind => kind,
     };
     let trials = number_of(job.trials.len() as u64, "trial");
-    let played = if job.observed.played_back { "; models were played back, so times are not theirs" } else { "" };
+    let played = if job.observed.played_back {
+        "; models were played back, which cost nothing: costs are the recording's, and times are not theirs"
+    } else {
+        ""
+    };
     format!("{}, {trials}, judge {}, {engine}{spent}{played}{part}", tasks(job.tasks.len() as u64), job.judge)
 }
 

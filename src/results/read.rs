@@ -42,10 +42,11 @@ pub struct Damaged {
 }
 
 impl Job {
-    /// What all starts of all trials have cost, as far as it is known, in US dollars; `None` where that is nothing.
+    /// What all starts of all trials have cost, as far as it is known, in US dollars; `None` where that is nothing, as
+    /// where models were played back.
     pub fn spent_usd(&self) -> Option<f64> {
         let spent: f64 = self.trials.iter().filter_map(|trial| trial.spent_usd).sum();
-        Some(spent).filter(|spent| *spent > 0.0)
+        Some(spent).filter(|spent| *spent > 0.0 && !self.record.observed.played_back)
     }
 
     /// The trials that have ended, by name.

@@ -129,6 +129,13 @@ mod model_server;
 /// The model client: formats, streams, kinds of trouble.
 mod model;
 
+/// What is recorded of models and played back: whose failure it is then, whose money, and what differs.
+mod played_back;
+
+/// The recording that ships with the project, and the stand-in for a model that it was made with.
+mod shipped_recording;
+mod stand_in;
+
 /// The formats, as the providers' own packages speak them.
 mod model_speakers;
 

@@ -500,3 +500,43 @@ async fn a_provider_that_hangs_until_the_agent_has_to_leave_is_to_blame_and_one_
         assert_eq!(trouble.is_some_and(|why| why.contains("was silent for 1 s, until the agent left")), blamed);
     }
 }
+
+#[tokio::test]
+async fn how_long_a_provider_was_silent_when_the_agent_left_is_played_back_too() {
+    let text = json!([{"type": "text", "text": "forty-two"}]);
+    let streams = Act::stream(&message_stream(&text, "end_turn")).drip(Duration::from_millis(50));
+    let hangs = Act::json(200, &message(&text, "end_turn")).slow(Duration::from_secs(5));
+    for (act, blamed) in [(streams, false), (hangs, true)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let recording = Transport::recording(folder.path()).expect("a folder");
+        let leaves = async |transport: Transport| {
+            let server = Server::start(vec![act.clone()]);
+            let bed = Bed::over(transport, "claude-x", server, Caps::default(), None).await;
+            let request = bed.client.post(format!("{}/v1/messages", bed.url)).header("x-api-key", TOKEN);
+            let request = request.timeout(LIMIT).body(ask("claude-x").to_string());
+            match request.send().await {
+                Ok(answer) => assert!(answer.text().await.is_err_and(|error| error.is_timeout())),
+                Err(error) => assert!(error.is_timeout()),
+            }
+            bed.used(1).await
+        };
+        let then = leaves(recording).await;
+        let now = leaves(Transport::replaying(folder.path()).expect("a recording")).await;
+        assert_eq!((then.trouble.is_some(), now.trouble.is_some(), now.recording), (blamed, blamed, None));
+    }
+}
+
+#[tokio::test]
+async fn that_nobody_answered_is_played_back_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for plays_back in [false, true] {
+        let record = if plays_back { Transport::replaying } else { Transport::recording };
+        let transport = record(folder.path()).expect("a recording");
+        let nobody = Server::with(|_| panic!("it hangs up"));
+        let bed = Bed::over(transport, "claude-x", nobody, Caps::default(), None).await;
+        assert_eq!(bed.post("/v1/messages", &ask("claude-x")).await.0, 502);
+        let used = bed.used(1).await;
+        assert!(used.trouble.is_some_and(|why| why.contains("can't be reached")), "{plays_back}");
+        assert_eq!((used.recording, bed.server.requests().len()), (None, usize::from(!plays_back)));
+    }
+}

@@ -2,12 +2,13 @@
 
 use crate::installed::{KEY, SPEAKERS, answers, run, suite, unfetched};
 use crate::mini::tree;
-use crate::model_server::{Act, Server, chat};
+use crate::model_server::{Act, Server, chat, chat_stream};
 use crate::support::{self, Run, Suite};
 use crate::tiny::{ledger, trial};
 use seatrial::event::Stage;
-use seatrial::results::OutcomeKind::{Fault, Scored};
+use seatrial::results::OutcomeKind::{AgentTimeout, Fault, Scored};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Runs the binary where no key and no provider is set.
 fn offline(suite: &Suite, job: &str, args: &[&str]) -> Run {
@@ -76,6 +77,27 @@ async fn equal_requests_are_played_back_in_order_without_key_or_token_and_a_new_
     assert_eq!((fault.stage, end.earlier_faults.len()), (Stage::Recording, 0), "another start would meet the same");
     assert!(fault.message.contains("the nearest is `said/"), "{}", fault.message);
     assert!(fault.message.contains("differs at `/messages/0/content`"), "{}", fault.message);
+}
+
+#[tokio::test]
+async fn an_agent_whose_time_was_over_while_its_answer_still_came_plays_back_as_that() {
+    if support::docker("an_agent_whose_time_was_over_while_its_answer_still_came").await.is_none() {
+        return;
+    }
+    let suite = suite("");
+    let text = suite.read("tasks/ask/task.toml");
+    suite.write("tasks/ask/task.toml", text + "[agent]\ntimeout_sec = 4\n");
+    let said = json!({"role": "assistant", "content": "a word after the other, and no end of it ".repeat(20)});
+    let server = Server::start(vec![Act::stream(&chat_stream(&said, "stop")).drip(Duration::from_millis(50))]);
+    let asks = ["--command", &tells_all(""), "-m", "openai/gpt-x", "-r", "0"];
+    let (first, again) = (crate::docker_job::unique("slow"), crate::docker_job::unique("slow-again"));
+    run(&suite, &server, &first, &[&asks[..], &["--record", "said"]].concat()).expect_code(0);
+    offline(&suite, &again, &[&asks[..], &["--replay", "said"]].concat()).expect_code(0);
+    let ended = |job: &str| {
+        let end = trial(&suite.join(&format!("jobs/{job}")), "ask");
+        (end.outcome, end.reward, end.fault)
+    };
+    assert_eq!((ended(&first), ended(&again)), ((AgentTimeout, Some(0.0), None), (AgentTimeout, Some(0.0), None)));
 }
 
 #[tokio::test]

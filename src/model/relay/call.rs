@@ -8,6 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::OwnedSemaphorePermit;
 
+/// How long a provider may be silent before an answer and within one. The agent's own patience is mostly shorter.
+pub(super) const SILENCE: Duration = Duration::from_secs(15 * 60);
+
 /// What became of one request, for evidence.
 #[derive(Debug, Clone)]
 pub struct Called {
@@ -40,6 +43,8 @@ pub(super) struct Call {
     pub(super) sent: bool,
     /// Since when the provider is waited for, where it is.
     pub(super) waits: Option<Instant>,
+    /// Played back: how long the provider had been silent when the agent left here.
+    pub(super) was_silent: Option<Duration>,
     /// The provider's fault, where it failed so.
     pub(super) failure: Option<(Class, String)>,
     /// What the agent itself made it fail by.
@@ -73,6 +78,7 @@ impl Call {
             model: None,
             sent: false,
             waits: None,
+            was_silent: None,
             failure: None,
             own_doing: None,
             recording: None,
@@ -93,6 +99,16 @@ impl Call {
             meter.push(piece);
         }
         self.ended |= self.length == Some(self.called.down);
+    }
+
+    /// Played back: the agent left here, after so much silence where that is known. It is held up until it leaves again,
+    /// or until a silence that nothing is known of has lasted too long.
+    pub(super) async fn held(&mut self, silent: Option<Duration>) {
+        self.was_silent = silent;
+        match silent {
+            Some(_) => std::future::pending().await,
+            None => tokio::time::sleep(SILENCE).await,
+        }
     }
 
     /// A recording is to blame for there being no answer, or no more of it; gives back how.
@@ -134,11 +150,13 @@ impl Drop for Call {
             other => (None, other),
         };
         self.own_doing = self.own_doing.or(own);
-        let silent = self.waits.filter(|since| since.elapsed() >= self.trial.patience);
+        let waited = self.waits.map(|since| since.elapsed());
+        let silent = self.was_silent.or(waited).filter(|silent| *silent >= self.trial.patience);
         let failure = self.failure.take().or(error).or_else(|| {
-            let since = silent?;
-            self.told = since + self.trial.patience;
-            let seconds = since.elapsed().as_secs_f64();
+            let seconds = silent?.as_secs_f64();
+            // It was to blame before the agent left.
+            let blamed = self.waits.zip(waited).map(|(since, waited)| since + waited.min(self.trial.patience));
+            self.told = blamed.unwrap_or(self.told);
             Some((Class::Timeout, format!("was silent for {seconds:.0} s, until the agent left")))
         });
         let says_all = self.meter.as_ref().is_some_and(Meter::says_all);

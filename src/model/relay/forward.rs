@@ -2,12 +2,12 @@
 //! it is when it fails is decided here, once.
 
 use super::answer::{Body, Refusal};
-use super::call::Call;
+use super::call::{Call, SILENCE};
 use super::heard::Asked;
 use super::route::{Route, route, way_out};
 use super::trial::{Halt, TrialRelay};
 use crate::model::format::{asked, classify, effective};
-use crate::model::{Api, Class, HttpRequest, HttpResponse, Meter, Secret};
+use crate::model::{Api, Class, HttpRequest, HttpResponse, Meter, Secret, TransportError};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use http_body_util::{BodyExt, Full, Limited, StreamBody};
@@ -23,8 +23,6 @@ use tokio::time::timeout;
 const REQUEST: usize = 32 << 20;
 /// How much of an answer that says an error is passed on, in bytes.
 const ERROR: usize = 1 << 20;
-/// How long a provider may be silent before an answer and within one. The agent's own patience is mostly shorter.
-const SILENCE: Duration = Duration::from_secs(15 * 60);
 
 /// Headers of one connection, those that carry keys, and those whose meaning ends here.
 const NOT_SENT_ON: [&str; 16] = [
@@ -102,10 +100,12 @@ impl TrialRelay {
         call.form = form;
         let request = HttpRequest {
             method: method.to_owned(),
-            url: format!("{}{rest}", endpoint.base_url),
+            base_url: endpoint.base_url.clone(),
+            path: rest,
             headers: self.headers(&parts.headers),
             body,
             secrets: self.secrets(),
+            leaves: self.leaves.clone(),
         };
         let failed = |class: Class, why: String, call: &mut Call| {
             call.fails(class, why.as_str());
@@ -113,17 +113,20 @@ impl TrialRelay {
         };
         call.waits = Some(Instant::now());
         let response = timeout(SILENCE, self.relay.transport.send(&request)).await;
+        if let Ok(Err(TransportError::Left { silent })) = &response {
+            call.held(*silent).await;
+        }
         call.waits = None;
         let response = match response {
             Ok(Ok(response)) => response,
             Ok(Err(error)) if error.is_of_recording() => {
                 return Err(Refusal::new(400, "recording", call.recording_failed(&error)));
             }
-            Ok(Err(error)) => return Err(failed(Class::Connection, format!("can't be reached: {error}"), call)),
-            Err(_) => {
+            Ok(Err(TransportError::Left { .. })) | Err(_) => {
                 let why = format!("gave no answer for {} s", SILENCE.as_secs());
                 return Err(failed(Class::Timeout, why, call));
             }
+            Ok(Err(error)) => return Err(failed(Class::Connection, format!("can't be reached: {error}"), call)),
         };
         if (200..300).contains(&response.status) {
             // What a provider packs though it was asked not to can't be read on its way.
@@ -208,6 +211,9 @@ impl TrialRelay {
             // Where the agent leaves, this is dropped in the midst of waiting, or while the agent was to take what came.
             call.waits = Some(Instant::now());
             let next = timeout(SILENCE, body.next()).await;
+            if let Ok(Some(Err(TransportError::Left { silent }))) = &next {
+                call.held(*silent).await;
+            }
             call.waits = None;
             let (class, error) = match next {
                 Ok(None) => {
@@ -218,13 +224,15 @@ impl TrialRelay {
                     call.passes(&piece);
                     return Some((Ok(Frame::data(piece)), (body, call)));
                 }
+                Ok(Some(Err(TransportError::Left { .. }))) | Err(_) => {
+                    (Class::Timeout, format!("was silent in its answer for {} s", SILENCE.as_secs()))
+                }
                 Ok(Some(Err(error))) => {
                     if error.is_of_recording() {
                         call.recording_failed(&error);
                     }
                     (Class::Connection, format!("broke off its answer: {error}"))
                 }
-                Err(_) => (Class::Timeout, format!("was silent in its answer for {} s", SILENCE.as_secs())),
             };
             call.fails(class, error.as_str());
             Some((Err(std::io::Error::other(error)), (body, call)))

@@ -4,7 +4,7 @@ use super::call::{Call, Called};
 use super::heard::{Heard, reply};
 use super::route::prefix;
 use super::used::ModelUse;
-use crate::model::{Api, Caps, Class, Endpoint, Prices, Purse, Secret, Transport, Usage, patience};
+use crate::model::{Api, Caps, Class, Endpoint, Leaves, Prices, Purse, Secret, Transport, Usage, patience};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -57,6 +57,8 @@ pub struct TrialRelay {
     used: Mutex<State>,
     /// One call at a time, where what a call used decides about the next.
     pub(super) turns: Option<Arc<Semaphore>>,
+    /// Whether its agent leaves of its own accord, where it leaves.
+    pub(super) leaves: Leaves,
     sink: Box<dyn Fn(Called) + Send + Sync>,
     halt: Box<dyn Fn(Halt) + Send + Sync>,
 }
@@ -91,7 +93,13 @@ impl TrialRelay {
         let one_by_one = relay.caps.need_usage() || purse.job.is_capped();
         let turns = one_by_one.then(|| Arc::new(Semaphore::new(1)));
         let (sink, halt) = (Box::new(sink), Box::new(halt));
-        TrialRelay { relay, purse, token, patience: patience(limit), used: Mutex::default(), turns, sink, halt }
+        let (patience, leaves) = (patience(limit), Leaves::new(|| true));
+        TrialRelay { relay, purse, token, patience, used: Mutex::default(), turns, leaves, sink, halt }
+    }
+
+    /// The same, where an agent may also be made to leave.
+    pub fn leaving(self, leaves: Leaves) -> TrialRelay {
+        TrialRelay { leaves, ..self }
     }
 
     /// The variables that lead an agent's model client here. The key among them opens nothing but this relay.

@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// The version of the files.
-pub const FORMAT: u32 = 1;
+/// The version of the files. Those of [`OLDER`] are read too.
+pub const FORMAT: u32 = 2;
+/// In these, [`Asked::path`] is all of the URL's path, and nothing says why whoever asked has left.
+pub const OLDER: u32 = 1;
 
 /// One file of a recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,7 +28,7 @@ pub struct Exchange {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
     pub method: String,
-    /// The URL's path and query.
+    /// What comes behind the base URL, with its query: the same is asked of another server, or through a gateway.
     pub path: String,
     /// Headers that change what the provider does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -36,9 +38,10 @@ pub struct Asked {
 }
 
 /// What was answered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
-    pub status: u16,
+    /// None where no answer began: nobody gave one (`cut`), or whoever asked left before (`left`).
+    pub status: Option<u16>,
     /// Headers that whoever asks looks at.
     pub headers: Vec<(String, String)>,
     /// The body, as UTF-8.
@@ -48,6 +51,10 @@ pub struct Answered {
     /// Whoever asked read no further than this, so that what would have followed is unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub left: bool,
+    /// How long the provider had been silent by then, in seconds, where whoever asked left of its own accord; not there
+    /// where it was made to, or where that isn't known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_sec: Option<f64>,
 }
 
 const OF_REQUEST: [&str; 2] = ["anthropic-beta", "anthropic-version"];
@@ -57,17 +64,22 @@ const OF_ANSWER: [&str; 6] =
 impl Asked {
     /// What this request asks, secrets removed.
     pub fn of(request: &HttpRequest) -> Asked {
-        let rest = request.url.split_once("://").map_or(request.url.as_str(), |(_, rest)| rest);
-        let path = rest.find('/').map_or("/", |at| &rest[at..]);
         let text = scrub(&String::from_utf8_lossy(&request.body), &request.secrets);
         let mut headers = kept(&request.headers, &OF_REQUEST);
         headers.sort();
         Asked {
             method: request.method.clone(),
-            path: scrub(path, &request.secrets),
+            path: scrub(&request.path, &request.secrets),
             headers,
             body: serde_json::from_str(&text).unwrap_or(Value::String(text)),
         }
+    }
+
+    /// The same request as files of [`OLDER`] have it.
+    pub fn older(&self, base_url: &str) -> Asked {
+        let rest = base_url.split_once("://").map_or(base_url, |(_, rest)| rest);
+        let base = rest.find('/').map_or("", |at| &rest[at..]);
+        Asked { path: format!("{base}{}", self.path), ..self.clone() }
     }
 
     /// The name under which equal requests are kept.

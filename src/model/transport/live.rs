@@ -28,7 +28,8 @@ impl Live {
     pub async fn send(&self, request: &HttpRequest) -> Result<HttpResponse, TransportError> {
         let method = reqwest::Method::from_bytes(request.method.as_bytes())
             .map_err(|_| TransportError::Connection(format!("`{}` is no HTTP method", request.method)))?;
-        let mut sent = self.0.request(method, &request.url).body(request.body.clone());
+        let mut sent =
+            self.0.request(method, format!("{}{}", request.base_url, request.path)).body(request.body.clone());
         for (name, value) in &request.headers {
             sent = sent.header(name, value);
         }

@@ -7,4 +7,4 @@ mod record;
 mod replay;
 mod send;
 
-pub use send::{Body, HttpRequest, HttpResponse, Transport, TransportError};
+pub use send::{Body, HttpRequest, HttpResponse, Leaves, Transport, TransportError};

@@ -3,7 +3,7 @@
 
 use super::exchange::{Answered, Asked, Exchange, FORMAT, answer_headers, scrub};
 use super::live::Live;
-use super::send::{Body, HttpRequest, HttpResponse, TransportError};
+use super::send::{Body, HttpRequest, HttpResponse, Leaves, TransportError};
 use crate::model::Error;
 use crate::model::retry::header;
 use crate::model::secret::Secret;
@@ -13,7 +13,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 /// A recording that is being made.
 #[derive(Debug, Clone)]
@@ -22,6 +23,12 @@ pub struct Record {
     folder: PathBuf,
     /// How often each request was sent.
     sent: Arc<Mutex<HashMap<String, u32>>>,
+}
+
+/// How many exchanges a folder holds; none where it isn't there.
+pub fn exchanges(folder: &Path) -> usize {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "json")).count()
 }
 
 impl Record {
@@ -34,27 +41,31 @@ impl Record {
     pub async fn send(&self, request: &HttpRequest) -> Result<HttpResponse, TransportError> {
         let asked = Asked::of(request);
         let ordinal = self.ordinal(&asked.key());
-        let response = self.live.send(request).await?;
-        let kept = Kept {
-            length: header(&response.headers, "content-length").and_then(|length| length.parse().ok()),
-            body: response.body,
-            seen: Vec::new(),
+        let mut kept = Kept {
             file: self.folder.join(format!("{}-{ordinal}.json", asked.key())),
-            exchange: Some(Exchange {
-                format: FORMAT,
-                ordinal,
-                request: asked,
-                response: Answered {
-                    status: response.status,
-                    headers: answer_headers(&response.headers),
-                    body: String::new(),
-                    cut: false,
-                    left: false,
-                },
-            }),
+            exchange: Some(Exchange { format: FORMAT, ordinal, request: asked, response: Answered::default() }),
             secrets: request.secrets.clone(),
+            leaves: request.leaves.clone(),
+            // Until its head has come, an answer is waited for.
+            waits: Some(Instant::now()),
+            seen: Vec::new(),
         };
-        Ok(HttpResponse { status: response.status, headers: response.headers, body: Box::pin(kept) })
+        let response = match self.live.send(request).await {
+            Ok(response) => response,
+            // That nobody answered plays back too. Where it can't be kept, the provider's trouble is the greater one.
+            Err(error) => {
+                let _ = kept.keep(true, false);
+                return Err(error);
+            }
+        };
+        kept.waits = None;
+        if let Some(exchange) = &mut kept.exchange {
+            exchange.response.status = Some(response.status);
+            exchange.response.headers = answer_headers(&response.headers);
+        }
+        let length = header(&response.headers, "content-length").and_then(|length| length.parse().ok());
+        let body = Box::pin(Passing { body: response.body, length, kept });
+        Ok(HttpResponse { status: response.status, headers: response.headers, body })
     }
 
     /// The next number of this request. A recording that is gone on with keeps what it has.
@@ -69,16 +80,17 @@ impl Record {
     }
 }
 
-/// A body that is passed on and kept.
+/// An exchange while it lasts; written once its end is known.
 struct Kept {
-    body: Body,
-    /// How long it is, where that was said: who has read so much may not ask for its end.
-    length: Option<usize>,
-    seen: Vec<u8>,
     file: PathBuf,
     /// Gone once it is written.
     exchange: Option<Exchange>,
     secrets: Vec<Secret>,
+    leaves: Leaves,
+    /// Since when the provider is waited for, where it is.
+    waits: Option<Instant>,
+    /// The body so far.
+    seen: Vec<u8>,
 }
 
 impl Kept {
@@ -87,6 +99,10 @@ impl Kept {
         // The whole at once: a secret may lie across pieces.
         exchange.response.body = scrub(&String::from_utf8_lossy(&self.seen), &self.secrets);
         (exchange.response.cut, exchange.response.left) = (cut, left);
+        if left && self.leaves.by_itself() {
+            let silent = self.waits.map_or(Duration::ZERO, |since| since.elapsed());
+            exchange.response.silent_sec = Some(silent.as_secs_f64());
+        }
         let folder = self.file.parent().unwrap_or(Path::new("."));
         let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
             serde_json::to_writer_pretty(&mut file, &exchange)?;
@@ -96,25 +112,38 @@ impl Kept {
     }
 }
 
-impl Stream for Kept {
-    type Item = Result<Bytes, TransportError>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        match ready!(self.body.as_mut().poll_next(context)) {
-            Some(Ok(piece)) => {
-                self.seen.extend_from_slice(&piece);
-                let whole = self.length == Some(self.seen.len());
-                Poll::Ready(Some(if whole { self.keep(false, false).and(Ok(piece)) } else { Ok(piece) }))
-            }
-            Some(Err(error)) => Poll::Ready(Some(self.keep(true, false).and(Err(error)))),
-            None => Poll::Ready(self.keep(false, false).err().map(Err)),
-        }
-    }
-}
-
 impl Drop for Kept {
     /// Given up in the middle, or after the last word of a stream. What can't be written here is missed in playing back.
     fn drop(&mut self) {
         let _ = self.keep(false, true);
+    }
+}
+
+/// A body that is passed on and kept.
+struct Passing {
+    body: Body,
+    /// How long it is, where that was said: who has read so much may not ask for its end.
+    length: Option<usize>,
+    kept: Kept,
+}
+
+impl Stream for Passing {
+    type Item = Result<Bytes, TransportError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Poll::Ready(piece) = self.body.as_mut().poll_next(context) else {
+            self.kept.waits.get_or_insert_with(Instant::now);
+            return Poll::Pending;
+        };
+        self.kept.waits = None;
+        Poll::Ready(match piece {
+            Some(Ok(piece)) => {
+                self.kept.seen.extend_from_slice(&piece);
+                let whole = self.length == Some(self.kept.seen.len());
+                Some(if whole { self.kept.keep(false, false).and(Ok(piece)) } else { Ok(piece) })
+            }
+            Some(Err(error)) => Some(self.kept.keep(true, false).and(Err(error))),
+            None => self.kept.keep(false, false).err().map(Err),
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! Answers out of a recording, and nothing else: a request that was never recorded is an error, which shows the nearest
 //! one that was. Equal requests get their answers in the order in which they were sent.
 
-use super::exchange::{Asked, Exchange, FORMAT};
+use super::exchange::{Asked, Exchange, FORMAT, OLDER};
 use super::send::{HttpRequest, HttpResponse, TransportError};
 use crate::model::Error;
 use bytes::Bytes;
@@ -10,6 +10,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// A recording that is played back.
 #[derive(Debug, Clone)]
@@ -32,7 +33,7 @@ impl Replay {
             let text = std::fs::read_to_string(&path).map_err(|e| io(&path, e))?;
             let parse = |why: String| Error::Parse { path: path.clone(), why };
             let exchange: Exchange = serde_json::from_str(&text).map_err(|e| parse(e.to_string()))?;
-            if exchange.format != FORMAT {
+            if ![OLDER, FORMAT].contains(&exchange.format) {
                 return Err(parse(format!("it has format {}, and this program reads {FORMAT}", exchange.format)));
             }
             exchanges.insert((exchange.request.key(), exchange.ordinal), exchange);
@@ -45,27 +46,39 @@ impl Replay {
 
     pub fn send(&self, request: &HttpRequest) -> Result<HttpResponse, TransportError> {
         let asked = Asked::of(request);
-        let key = asked.key();
+        let key = self.name(&asked, &request.base_url);
         let ordinal = {
             let mut counts = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
             let count = counts.entry(key.clone()).or_insert(0);
             *count += 1;
             *count - 1
         };
-        // A number is missing where a request had no answer at all and was sent again.
+        // Older recordings lack a number where a request had no answer at all and was sent again.
         let mut alike = self.exchanges.range((key.clone(), 0)..=(key.clone(), u32::MAX));
         let Some((_, exchange)) = alike.nth(ordinal) else {
             return Err(TransportError::NotRecorded(self.missing(&asked, &key, ordinal)));
         };
         let answer = exchange.response.clone();
+        let left = TransportError::Left { silent: answer.silent_sec.and_then(|s| Duration::try_from_secs_f64(s).ok()) };
+        let broken = |what: &str| TransportError::Connection(format!("{what} when this was recorded"));
+        let Some(status) = answer.status else {
+            return Err(if answer.cut { broken("nobody answered") } else { left });
+        };
         let mut pieces = vec![Ok(Bytes::from(answer.body))];
         if answer.cut {
-            pieces.push(Err(TransportError::Connection("the recorded answer ends here".to_owned())));
+            pieces.push(Err(broken("the answer ended here")));
         }
-        let body = futures_util::stream::iter(pieces);
-        // Who left then leaves again.
-        let body = if answer.left { body.chain(futures_util::stream::pending()).boxed() } else { body.boxed() };
-        Ok(HttpResponse { status: answer.status, headers: answer.headers, body })
+        if answer.left {
+            pieces.push(Err(left));
+        }
+        Ok(HttpResponse { status, headers: answer.headers, body: futures_util::stream::iter(pieces).boxed() })
+    }
+
+    /// The name under which this request was kept.
+    fn name(&self, asked: &Asked, base_url: &str) -> String {
+        let (key, older) = (asked.key(), asked.older(base_url).key());
+        let is_there = |key: &String| self.exchanges.range((key.clone(), 0)..=(key.clone(), u32::MAX)).next().is_some();
+        if is_there(&older) && !is_there(&key) { older } else { key }
     }
 
     fn missing(&self, asked: &Asked, key: &str, ordinal: usize) -> String {
@@ -73,22 +86,39 @@ impl Replay {
         if ordinal > 0 {
             return format!("`{folder}/{key}-{ordinal}.json` is not there: `{path}` was asked this less often");
         }
-        let text = asked.body.to_string();
-        let near = |exchange: &&Exchange| common(&text, &exchange.request.body.to_string());
-        let alike = self.exchanges.values().filter(|exchange| exchange.request.path == *path).max_by_key(near);
-        let Some(nearest) = alike else { return format!("nothing in `{folder}` was asked of `{path}`") };
+        let near = |exchange: &&Exchange| alike(&exchange.request.body, &asked.body);
+        let same_path = |exchange: &&Exchange| exchange.request.path.ends_with(path.as_str());
+        let Some(nearest) = self.exchanges.values().filter(same_path).max_by_key(near) else {
+            return format!("nothing in `{folder}` was asked of `{path}`");
+        };
         let file = format!("{folder}/{}-{}.json", nearest.request.key(), nearest.ordinal);
-        let place = differs(&nearest.request.body, &asked.body, "").unwrap_or_else(|| "its headers".to_owned());
-        format!("the nearest is `{file}`, which differs at `{place}`")
+        let Some(place) = differs(&nearest.request.body, &asked.body, "") else {
+            return format!("the nearest is `{file}`, which differs in its headers");
+        };
+        let at = |body: &Value| body.pointer(&place).map_or("nothing".to_owned(), said);
+        let (then, now) = excerpts(&at(&nearest.request.body), &at(&asked.body));
+        let place = if place.is_empty() { "/" } else { &place };
+        format!("the nearest is `{file}`, which differs at `{place}`: recorded `{then}`, asked `{now}`")
     }
 }
 
-/// How many bytes two texts have in common at their beginning.
-fn common(one: &str, two: &str) -> usize {
-    one.bytes().zip(two.bytes()).take_while(|(a, b)| a == b).count()
+/// How much of two values is the same, in bytes.
+fn alike(one: &Value, two: &Value) -> usize {
+    match (one, two) {
+        (Value::Object(a), Value::Object(b)) => {
+            a.iter().filter_map(|(key, x)| Some(key.len() + alike(x, b.get(key)?))).sum()
+        }
+        (Value::Array(a), Value::Array(b)) => a.iter().zip(b).map(|(x, y)| alike(x, y)).sum(),
+        (Value::String(a), Value::String(b)) => {
+            let begin = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+            let rest = a.len().min(b.len()) - begin;
+            begin + a.bytes().rev().zip(b.bytes().rev()).take(rest).take_while(|(x, y)| x == y).count()
+        }
+        _ => usize::from(one == two),
+    }
 }
 
-/// Where two values first differ, as a JSON pointer.
+/// Where two values first differ, as a JSON pointer; empty for the whole.
 fn differs(one: &Value, two: &Value, at: &str) -> Option<String> {
     match (one, two) {
         (Value::Object(a), Value::Object(b)) => {
@@ -106,6 +136,26 @@ fn differs(one: &Value, two: &Value, at: &str) -> Option<String> {
             (0..a.len().max(b.len())).find_map(inside)
         }
         _ if one == two => None,
-        _ => Some(if at.is_empty() { "/".to_owned() } else { at.to_owned() }),
+        _ => Some(at.to_owned()),
     }
+}
+
+/// A value as it was said: a text without quotes.
+fn said(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Two texts around the place where they first differ, short enough for a message.
+fn excerpts(one: &str, two: &str) -> (String, String) {
+    const BEFORE: usize = 20;
+    const SHOWN: usize = 60;
+    let same = one.chars().zip(two.chars()).take_while(|(a, b)| a == b).count();
+    let from = same.saturating_sub(BEFORE);
+    let cut = |text: &str| {
+        let begin = if from > 0 { "…" } else { "" };
+        let end = if text.chars().count() > from + SHOWN { "…" } else { "" };
+        let shown: String = text.chars().skip(from).take(SHOWN).collect();
+        format!("{begin}{shown}{end}").replace(char::is_control, " ")
+    };
+    (cut(one), cut(two))
 }

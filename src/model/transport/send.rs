@@ -1,7 +1,7 @@
 //! What goes in and comes out of a transport, and the three kinds of it behind one verb.
 
 use super::live::Live;
-use super::record::Record;
+use super::record::{Record, exchanges};
 use super::replay::Replay;
 use crate::model::Error;
 use crate::model::secret::Secret;
@@ -9,6 +9,7 @@ use bytes::Bytes;
 use futures_util::Stream;
 use std::path::Path;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A body, piece by piece as it comes.
@@ -19,14 +20,41 @@ pub type Body = Pin<Box<dyn Stream<Item = Result<Bytes, TransportError>> + Send>
 pub struct HttpRequest {
     /// Such as `POST`.
     pub method: String,
-    /// The whole URL.
-    pub url: String,
+    /// The URL up to the path that the provider's interface adds, as in [`crate::model::Endpoint::base_url`].
+    pub base_url: String,
+    /// The rest of the URL.
+    pub path: String,
     /// Names in lower case, with values, the key's among them.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Bytes,
     /// What must not be kept of it: the key, and its like.
     pub secrets: Vec<Secret>,
+    /// Whether whoever asks leaves of its own accord, where it leaves before the answer's end.
+    pub leaves: Leaves,
+}
+
+/// Tells of its own accord from being made to: an agent whose time is over goes by itself, and one whose job is being
+/// stopped does not. It is asked when an answer is dropped before its end.
+#[derive(Clone)]
+pub struct Leaves(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl Leaves {
+    /// Of its own accord where `by_itself` says so then.
+    pub fn new(by_itself: impl Fn() -> bool + Send + Sync + 'static) -> Leaves {
+        Leaves(Arc::new(by_itself))
+    }
+
+    /// What is so now.
+    pub fn by_itself(&self) -> bool {
+        (self.0)()
+    }
+}
+
+impl std::fmt::Debug for Leaves {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Leaves").field(&self.by_itself()).finish()
+    }
 }
 
 /// What came back. The body may still be coming.
@@ -48,6 +76,12 @@ pub enum TransportError {
     /// It took too long to connect.
     #[error("no connection within the time for it: {0}")]
     Timeout(String),
+    /// Played back: when this was recorded, whoever asked left here.
+    #[error("whoever asked left here when this was recorded")]
+    Left {
+        /// After so long without a byte, where it left of its own accord.
+        silent: Option<Duration>,
+    },
     /// Played back, and not in the recording.
     #[error("{0}")]
     NotRecorded(String),
@@ -94,6 +128,11 @@ impl Transport {
     /// As [`Transport::live`], and [`Error::Io`] where the folder can't be made.
     pub fn recording(folder: &Path) -> Result<Transport, Error> {
         Ok(Transport { kind: Kind::Record(Record::new(folder)?) })
+    }
+
+    /// How many exchanges `folder` holds; none where it isn't there.
+    pub fn recorded(folder: &Path) -> usize {
+        exchanges(folder)
     }
 
     /// Sends nothing: answers come from the recording below `folder`.
