@@ -9,6 +9,9 @@ pub mod random;
 /// Whole seats for groups by their shares.
 pub mod quota;
 
+/// What was meant by a misspelt word.
+pub mod spelling;
+
 /// Vendored documents, their questions, and one digest over the documents.
 pub mod corpus;
 

@@ -4,6 +4,7 @@ use super::definition::Definition;
 use super::search::Search;
 use super::turns::Turns;
 use crate::model::Purse;
+use crate::spelling::did_you_mean;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,11 +67,13 @@ impl Error {
     /// What the user can do about it, where one thing is likely to help.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::Unknown { .. } => Some(
-                "any program of the image is run with `--command LINE`, where the line finds the question in the file \
-                 `$SEATRIAL_INSTRUCTION`"
-                    .to_owned(),
-            ),
+            Error::Unknown { name } => did_you_mean(name, Agent::names()).or_else(|| {
+                Some(
+                    "any program of the image is run with `--command LINE`, where the line finds the question in the \
+                     file `$SEATRIAL_INSTRUCTION`"
+                        .to_owned(),
+                )
+            }),
             Error::Definition { .. } => Some("README.md shows one in ten lines".to_owned()),
             Error::NoLine | Error::NoModel { .. } | Error::TakesNoLine { .. } => None,
         }

@@ -2,8 +2,9 @@
 
 use super::error::Error;
 use super::exit;
+use super::table::{beside, column};
 use super::vendor::VendorArgs;
-use super::words::count;
+use super::words::{Format, count};
 use crate::corpus::{self, Corpus};
 use crate::question::{self, Audited, Plans, Verdict, listed};
 use crate::{report, results};
@@ -30,17 +31,9 @@ pub struct AuditArgs {
     #[arg(long, value_name = "FILE")]
     plans: Option<PathBuf>,
 
-    /// How to say it
-    #[arg(long, value_enum, default_value = "text")]
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
-    /// A table for people
-    Text,
-    /// One object with an entry for each question
-    Json,
 }
 
 /// Runs the verb and gives the exit code.
@@ -62,9 +55,9 @@ fn text(audited: &[Audited]) -> String {
     let mut out = format!("{:ids$}  {:10}  {:keys$}  why\n", "question", "verdict", "key");
     for a in audited {
         let why = a.why.as_deref().unwrap_or_default();
-        let id = report::column(&a.id, ids);
+        let id = column(&a.id, ids);
         let key = report::clip(&report::plain(&a.key), keys);
-        report::beside(&mut out, &format!("{id}  {:10}  {key:keys$}  ", a.verdict.word()), why);
+        beside(&mut out, &format!("{id}  {:10}  {key:keys$}  ", a.verdict.word()), why);
     }
     format!("{out}\n{}", summary(audited))
 }

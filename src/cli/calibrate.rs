@@ -2,8 +2,10 @@
 
 use super::error::Error;
 use super::exit;
+use super::words::read;
 use crate::results::{ArmDigests, Job, TaskRecord};
-use crate::{judge, report, results, stats};
+use crate::spelling::did_you_mean;
+use crate::{report, results, stats};
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -68,7 +70,8 @@ pub fn run(args: &CalibrateArgs) -> Result<u8, Error> {
     };
     let counted = stats::count(&jobs)?;
     if let Some(task) = args.signed.iter().find(|task| !counted.tasks.contains_key(*task)) {
-        return Err(Error::Usage(format!("`--signed {task}`: there is no such task in the jobs")));
+        let near = did_you_mean(task, counted.tasks.keys().map(String::as_str));
+        return Err(Error::NoSuch { why: format!("`--signed {task}`: there is no such task in the jobs"), near });
     }
     let calibration = stats::calibrate(&counted, &settings)?;
     if let Some(path) = &args.output {
@@ -96,7 +99,7 @@ pub fn run(args: &CalibrateArgs) -> Result<u8, Error> {
 
 fn judge_measured(path: &Path, jobs: &[(Job, ArmDigests)]) -> Result<(stats::JudgeRates, u64, u64), Error> {
     let file = path.display();
-    let text = std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("failed to read `{file}`: {e}")))?;
+    let text = read(path)?;
     let measured = stats::judge_measured(&text).map_err(|e| Error::Usage(format!("`{file}`: {e}")))?;
     for (job, _) in jobs {
         let dir = job.dir.display();
@@ -109,7 +112,7 @@ fn judge_measured(path: &Path, jobs: &[(Job, ArmDigests)]) -> Result<(stats::Jud
 fn same_judge(measured: &str, job: &Job) -> Result<(), String> {
     let measured: Value = serde_json::from_str(measured).unwrap_or_default();
     let record = &job.record;
-    let digest = judge::digest_of(&record.judge, &record.seatrial, record.judge_parameters.as_ref());
+    let digest = record.judge_digest();
     let rubric = measured["rubric_sha256"].as_str();
     let by_another =
         |task: &&TaskRecord| rubric.is_some_and(|of| task.rubric_sha256.as_ref().is_some_and(|own| own != of));

@@ -11,7 +11,8 @@ use std::path::PathBuf;
 ///
 /// Differences are paired by task. An agent counts as better where both Student's t and the sign-flip test have a p
 /// below 0.05, and where counting what has no reward as failed points the same way. Of several agents each has a place,
-/// or a range of places where it can't be told apart from others.
+/// or a range of places where it can't be told apart from others. Where different judges graded two agents, neither
+/// counts as better.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  seatrial compare jobs/before jobs/after")]
 pub struct CompareArgs {
@@ -22,6 +23,10 @@ pub struct CompareArgs {
     /// tasks are refused
     #[arg(long)]
     common: bool,
+    /// Compare by another judge's verdicts, which `seatrial judge` has put beside in each job: its name, or its digest's
+    /// beginning
+    #[arg(long, value_name = "NAME")]
+    judge: Option<String>,
     #[command(flatten)]
     categories: CategoryArgs,
     /// What to make of it
@@ -54,6 +59,9 @@ pub fn run(args: &CompareArgs) -> Result<u8, Error> {
         }
     }
     let mut jobs = args.jobs.iter().map(|dir| results::read_job(dir)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(judge) = &args.judge {
+        jobs = jobs.into_iter().map(|job| results::judged_by(job, judge)).collect::<Result<_, _>>()?;
+    }
     args.categories.apply(&mut jobs)?;
     let comparison = stats::compare(jobs, args.common)?;
     let text = match args.format {
@@ -62,5 +70,11 @@ pub fn run(args: &CompareArgs) -> Result<u8, Error> {
         Format::Md => report::compare_markdown(&comparison),
     };
     deliver(&text, args.output.as_deref())?;
+    if !comparison.judges_differ.is_empty() {
+        super::say(
+            "warning: different judges graded the agents, so none of those counts as better\n\nhint: judge each job by one \
+             judge, `seatrial judge JOBDIR --judge NAME`, then `seatrial compare --judge NAME` with the same jobs",
+        );
+    }
     Ok(super::exit::OK)
 }

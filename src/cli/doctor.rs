@@ -2,6 +2,7 @@
 
 use super::error::Error;
 use super::exit;
+use super::table::beside;
 use super::words::count;
 use crate::sandbox::docker::{BASE, Engine};
 use crate::sandbox::{Command, Engine as AnyEngine, ImageSource, Limits, Network, Owner, Spec};
@@ -53,9 +54,9 @@ pub async fn run(args: &DoctorArgs) -> Result<u8, Error> {
     for finding in &findings {
         let begin = format!("{:8} {:10} ", if finding.fine { "ok" } else { "PROBLEM" }, finding.what);
         let mut lines = String::new();
-        crate::report::beside(&mut lines, &begin, &finding.seen);
+        beside(&mut lines, &begin, &finding.seen);
         if let Some(hint) = finding.hint.as_ref().filter(|_| !finding.fine) {
-            crate::report::beside(&mut lines, "    ", &format!("hint: {hint}"));
+            beside(&mut lines, "    ", &format!("hint: {hint}"));
         }
         super::show(lines.trim_end());
     }

@@ -42,6 +42,12 @@ pub enum Error {
     /// Flags or settings that don't go together; no single room can say it.
     #[error("{0}")]
     Usage(String),
+    /// A flag names what isn't there; the hint says what may be meant.
+    #[error("{why}")]
+    NoSuch { why: String, near: Option<String> },
+    /// A file that a flag names can't be read.
+    #[error("failed to read `{}`: {source}", path.display())]
+    Read { path: std::path::PathBuf, source: std::io::Error },
     /// This machine failed while a job ran.
     #[error("{why}")]
     Host { why: String, hint: Option<String> },
@@ -59,7 +65,8 @@ impl Error {
             | Error::Stats(_)
             | Error::Stamp(_) => exit::BAD_INPUT,
             Error::Results(results::Error::Write { .. }) => exit::HOST,
-            Error::Results(_) | Error::Job(_) | Error::Usage(_) => exit::BAD_INPUT,
+            Error::Results(_) | Error::Job(_) => exit::BAD_INPUT,
+            Error::Usage(_) | Error::NoSuch { .. } | Error::Read { .. } => exit::BAD_INPUT,
             Error::Agent(_) | Error::Judge(_) | Error::Network(_) | Error::Model(_) => exit::BAD_INPUT,
             Error::Sandbox(sandbox::Error::Script { .. } | sandbox::Error::Base(_)) => exit::BAD_INPUT,
             Error::Attack(attack::Error::Sandbox(_)) | Error::Sandbox(_) => exit::ENGINE,
@@ -89,6 +96,8 @@ impl Error {
             Error::Stamp(e) => e.hint(),
             Error::Report(e) => e.hint(),
             Error::Usage(_) => None,
+            Error::NoSuch { near, .. } => near.clone(),
+            Error::Read { path, source } => task::missing_hint(path, source),
             Error::Host { hint, .. } => hint.clone(),
         }
     }

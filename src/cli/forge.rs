@@ -49,7 +49,7 @@ fn share(text: &str) -> Result<(QuestionType, usize), String> {
     let share = share.ok_or_else(|| format!("the share of `{word}` is no number from 1 to 1000"))?;
     let found = QuestionType::ALL.iter().copied().find(|kind| kind.word() == word);
     found.map(|kind| (kind, share)).ok_or_else(|| {
-        let close = crate::corpus::close_to(word, QuestionType::ALL.iter().map(|kind| kind.word()));
+        let close = crate::spelling::close_to(word, QuestionType::ALL.iter().map(|kind| kind.word()));
         let meant = close.first().map(|close| format!("; did you mean `{close}`?")).unwrap_or_default();
         format!("`{word}` is no type of question{meant}")
     })

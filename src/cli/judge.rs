@@ -3,12 +3,13 @@
 use super::drive::{self, EngineArgs};
 use super::error::Error;
 use super::load::{Loaded, Purpose, load};
+use super::table::beside;
 use super::words::{Format, count};
 use crate::answer::Answer;
 use crate::config;
 use crate::event::{Event, JudgedBy, Judging};
 use crate::job::{self, Images, Job, Judged, Left, Place};
-use crate::judge::{self, Judge, Judgment, ScriptRun, Spent, Streak, Trouble, Verdict};
+use crate::judge::{Judge, Judgment, ScriptRun, Spent, Streak, Trouble, Verdict};
 use crate::results::{self, JobRecord, JudgmentRecord, Kept, OutcomeKind, Store, TrialRecord, VerdictCache};
 use futures_util::StreamExt;
 use std::path::PathBuf;
@@ -235,8 +236,7 @@ fn judge_of<'a>(job: &'a Job, record: &TrialRecord) -> &'a Judge {
 /// The judge of this trial, where it is not the one that the job has, set as there.
 fn other_judge(job: &Job, trial: &TrialRecord, record: &JobRecord) -> Option<JudgedBy> {
     let judge = judge_of(job, trial);
-    let own = judge::digest_of(&record.judge, &record.seatrial, record.judge_parameters.as_ref());
-    let is_other = !matches!(judge, Judge::Script) && judge.digest() != own;
+    let is_other = !matches!(judge, Judge::Script) && judge.digest() != record.judge_digest();
     is_other.then(|| JudgedBy { judge: judge.name().to_owned(), digest: judge.digest() })
 }
 
@@ -305,7 +305,7 @@ fn print(args: &JudgeArgs, job: &Job, lines: &[Line]) {
             let why: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             let begin = format!("{:width$}  {:>6}  {:>5}  ", line.trial, number(line.before), number(after));
             let mut row = String::new();
-            crate::report::beside(&mut row, &begin, &why);
+            beside(&mut row, &begin, &why);
             super::show(row.trim_end());
         }
     }

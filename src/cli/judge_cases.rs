@@ -2,15 +2,15 @@
 
 use super::drive::EngineArgs;
 use super::error::Error;
-use super::words::{Format, count};
+use super::table::beside;
+use super::words::{Format, count, read};
 use crate::config::{self, JudgeConfig};
 use crate::judge::{Agreement, Case, Judge, Judged, agreement, read_cases};
 use crate::model::Prices;
 use crate::populate::RUBRIC;
-use crate::report::beside;
 use crate::results;
 use crate::stats::{Between, JudgeQuality, Share, judge_quality, judges_between};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Measure judges on answers whose right reward is known
 ///
@@ -93,7 +93,7 @@ pub async fn run(args: &JudgeCasesArgs) -> Result<u8, Error> {
     let judges = judges.iter().map(|name| judge(args, name, &config)).collect::<Result<Vec<_>, _>>()?;
     let cases = read_cases(&args.file)?;
     let rivals = args.rivals.as_deref().map(crate::judge::read_rivals).transpose()?.unwrap_or_default();
-    let rubric = args.rubric.as_deref().map_or_else(|| Ok(RUBRIC.to_owned()), rubric)?;
+    let rubric = args.rubric.as_deref().map_or_else(|| Ok(RUBRIC.to_owned()), read)?;
     let mut measured = Vec::new();
     for judge in judges {
         measured.push(measure(judge, cases.clone(), &rubric, &rivals).await?);
@@ -142,10 +142,6 @@ fn judge(args: &JudgeCasesArgs, name: &str, config: &JudgeConfig) -> Result<Judg
     }
 }
 
-fn rubric(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("failed to read `{}`: {e}", path.display())))
-}
-
 async fn measure(judge: Judge, cases: Vec<Case>, rubric: &str, rivals: &[String]) -> Result<Measured, Error> {
     let agreement = agreement(&judge, cases, Some(rubric), rivals).await;
     let agreement = agreement.map_err(|refused| Error::Usage(refused.to_string()))?;
@@ -159,7 +155,7 @@ fn text(measured: &Measured) -> String {
     let (all, agree) = (agreement.judged.len(), agreement.agree());
     let ungraded = if quality.ungraded > 0 { format!(", {} ungraded", quality.ungraded) } else { String::new() };
     let mut out = format!(
-        "judge {}: {agree} of {all} cases agree ({:.1} %), {} wrong taken for right{ungraded}\n\n",
+        "judge {}: {agree} of {all} cases agree ({:.1} %), {} wrongly taken for right{ungraded}\n\n",
         judge.name(),
         100.0 * agreement.share(),
         agreement.false_accepts(),

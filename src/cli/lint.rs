@@ -2,7 +2,7 @@
 
 use super::error::Error;
 use super::exit;
-use super::words::count;
+use super::words::{Format, count};
 use crate::task::{Checked, Level, Problem, check_dataset, in_words, unsaid};
 use std::path::PathBuf;
 
@@ -14,17 +14,9 @@ pub struct LintArgs {
     /// Folders of tasks, or single tasks
     #[arg(value_name = "DATASET", default_value = "tasks")]
     datasets: Vec<PathBuf>,
-    /// How to say it
-    #[arg(long, value_enum, default_value = "text")]
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
-    /// A line per problem, as compilers print them
-    Text,
-    /// One object with all problems
-    Json,
 }
 
 /// Runs the verb and gives the exit code.

@@ -6,6 +6,7 @@ use super::drive::EngineArgs;
 use super::error::Error;
 use super::model::{lend, price_days, prices};
 use super::open_files;
+use super::table::{beside, column};
 use super::words::count;
 use crate::config::{self, Config};
 use crate::corpus::{self, Corpus};
@@ -14,7 +15,6 @@ use crate::judge::ScriptEnvironment;
 use crate::network::{self, Egress, Policy};
 use crate::plan::{AgentRef, PlannedTrial, again, plan};
 use crate::populate::{Mode, populate};
-use crate::report;
 use crate::results::{self, EngineRecord, FORMAT, JobRecord, Observed, TaskRecord};
 use crate::sandbox::{ImageSource, Limits};
 use crate::task::{self, Task, TaskSet};
@@ -64,10 +64,10 @@ impl Loaded {
             };
             let time = job.agents.first().map_or(0.0, |agent| job.agent_timeout(task, agent).as_secs_f64());
             let (memory, cpus) = (task.limits.memory_mb, task.limits.cpus);
-            let name = report::column(&task.name, width);
+            let name = column(&task.name, width);
             let mut lines = String::new();
             let begin = format!("{name}  {network:9}  {time:>6} s  {memory:>5} MiB  {cpus:>4}  ");
-            report::beside(&mut lines, &begin, &image);
+            beside(&mut lines, &begin, &image);
             super::show(lines.trim_end());
         }
         let agents: Vec<String> = job.agents.iter().map(|setup| agent_ref(setup).label()).collect();
@@ -192,6 +192,10 @@ pub fn load(config: &Config, purpose: Purpose, engine: &EngineArgs) -> Result<Lo
         dataset: dataset_name(config),
         judge: judge.name().to_owned(),
         judge_parameters: judge.parameters(),
+        verifier: settings
+            .verifier_is_set()
+            .then(|| config::verifier_record(&config.verifier))
+            .filter(|_| tasks.iter().any(|task| task.script.is_some())),
         corpus: (!digests.is_empty()).then(|| digests.into_iter().collect::<Vec<_>>().join(" ")),
         tasks: records,
         trials: plan.trials.clone(),
@@ -288,6 +292,9 @@ fn settings(config: &Config) -> Result<Settings, Error> {
         base_image: config.environment.base_image.clone(),
         force_build: config.environment.force_build,
         agent_timeout_multiplier: config.agent_timeout_multiplier.unwrap_or(config.timeout_multiplier),
+        verifier_override_timeout: config.verifier.override_timeout_sec.map(Duration::from_secs_f64),
+        verifier_max_timeout: config.verifier.max_timeout_sec.map(Duration::from_secs_f64),
+        verifier_env: config.verifier.env.clone(),
         verifier_timeout_multiplier: config.verifier_timeout_multiplier.unwrap_or(config.timeout_multiplier),
         script_environment: match config.shared_verifier {
             true => ScriptEnvironment::Shared,

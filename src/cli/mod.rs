@@ -31,6 +31,7 @@ mod resume;
 mod run;
 mod select;
 mod stamp;
+mod table;
 mod vendor;
 mod words;
 

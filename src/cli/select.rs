@@ -2,10 +2,12 @@
 
 use super::error::Error;
 use super::exit;
+use super::words::read;
 use crate::report::column;
-use crate::stats::{Gap, Kinds, Selection, candidates, select};
-use crate::task::check_dataset;
+use crate::stats::{Gap, HOW_MEASURED, Kinds, Selection, candidates, select};
+use crate::task::{check_dataset, near};
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Choose a subset of tasks that stands for all of them
@@ -37,8 +39,7 @@ pub struct SelectArgs {
 /// Runs the verb and gives the exit code.
 pub fn run(args: &SelectArgs) -> Result<u8, Error> {
     let known = args.tasks.as_deref().map(kinds).transpose()?.unwrap_or_default();
-    let text = std::fs::read_to_string(&args.from)
-        .map_err(|source| Error::Usage(format!("failed to read `{}`: {source}", args.from.display())))?;
+    let text = read(&args.from).map_err(how_measured)?;
     let candidates = candidates(&text, &known)?;
     let selection = select(&candidates, args.k, args.seed)?;
     for at in &selection.chosen {
@@ -55,6 +56,17 @@ pub fn run(args: &SelectArgs) -> Result<u8, Error> {
     }
     super::say(&summary(&selection, candidates.len()));
     Ok(exit::OK)
+}
+
+/// Whoever has not measured yet has no file, and is told how to come by one.
+fn how_measured(error: Error) -> Error {
+    match &error {
+        Error::Read { path, source } if source.kind() == ErrorKind::NotFound => {
+            let near = near(path).map(|near| format!("did you mean `{near}`?"));
+            Error::NoSuch { why: error.to_string(), near: near.or(Some(HOW_MEASURED.to_owned())) }
+        }
+        _ => error,
+    }
 }
 
 fn kinds(dir: &Path) -> Result<BTreeMap<String, Kinds>, Error> {

@@ -2,7 +2,8 @@
 
 use super::error::Error;
 use super::exit;
-use super::words::count;
+use super::words::{count, read};
+use crate::spelling::did_you_mean;
 use crate::stamp::{Changes, Stamped, changes, check_stamps, read_audit, read_calibration, write};
 use crate::{report, stats};
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ pub struct StampArgs {
     #[arg(long)]
     dry_run: bool,
     /// Change nothing; fail where a stamped task has changed since it was measured, or where a stamp is not what the file
-    /// says
+    /// says, also where the file tells no tier any more
     #[arg(long, conflicts_with = "dry_run")]
     check: bool,
     /// Change nothing; say why the calibration gives this task its tier, or none
@@ -68,7 +69,7 @@ pub fn run(args: &StampArgs) -> Result<u8, Error> {
         }
     }
     super::say(&summary(&found, what, args.dry_run || args.check));
-    let fits = found.changes.is_empty() && found.others.is_empty() && stale == 0;
+    let fits = found.changes.is_empty() && found.others.is_empty() && found.outlived.is_empty() && stale == 0;
     Ok(if args.check && !fits { exit::CHECK_FAILED } else { exit::OK })
 }
 
@@ -97,14 +98,14 @@ fn none_stale(found: &Stamped, dataset: &Path) -> String {
 }
 
 fn explain(path: &Path, task: &str) -> Result<u8, Error> {
-    let text =
-        std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("failed to read `{}`: {e}", path.display())))?;
+    let text = read(path)?;
     let calibration = stats::Calibration::parse(&text).map_err(|e| {
         let path = path.display();
         Error::Usage(format!("`{path}`: {e}; only what `seatrial calibrate` wrote can be explained"))
     })?;
     let Some(entry) = calibration.tasks.get(task) else {
-        return Err(Error::Usage(format!("`{}` has no task `{task}`", path.display())));
+        let why = format!("`{}` has no task `{task}`", path.display());
+        return Err(Error::NoSuch { why, near: did_you_mean(task, calibration.tasks.keys().map(String::as_str)) });
     };
     super::show(report::explain(&calibration, task, entry).trim_end_matches('\n'));
     Ok(exit::OK)
@@ -119,6 +120,7 @@ fn summary(found: &Changes, file: &str, dry_run: bool) -> String {
         (&found.others, format!("{changed} in the {file}, left alone")),
         (&found.without_task, "no such task in the dataset, entry not used".to_owned()),
         (&found.open, format!("tier still open in the {file}, left alone")),
+        (&found.outlived, format!("tier open by now in the {file}, but an older stamp stands")),
     ] {
         if !names.is_empty() {
             out.push_str(&format!("warning: {what}: {}\n", names.join(", ")));
@@ -126,5 +128,11 @@ fn summary(found: &Changes, file: &str, dry_run: bool) -> String {
     }
     let verb = if dry_run { "would be stamped" } else { "stamped" };
     out.push_str(&format!("{} {verb}, {} unchanged", found.changes.len(), found.unchanged.len()));
+    if !found.outlived.is_empty() {
+        out.push_str(
+            "\n\nhint: measure these on, until their tiers are told; or take `[metadata.calibration]` out of their \
+             `task.toml`, and the tier in `difficulty` with it",
+        );
+    }
     out
 }

@@ -1,6 +1,8 @@
-//! How verbs speak: numbers of things, lines for people, lines of data.
+//! How verbs speak and read: numbers of things, lines for people, lines of data, files that flags name.
 
+use super::error::Error;
 use std::io::Write as _;
+use std::path::Path;
 
 /// How a verb prints its result.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -34,4 +36,9 @@ pub fn say(line: &str) {
 /// A line of data; as [`say`].
 pub fn show(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// The text of a file that a flag names.
+pub fn read(path: &Path) -> Result<String, Error> {
+    std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })
 }

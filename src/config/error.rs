@@ -51,11 +51,13 @@ pub enum Error {
     /// A glob matches no category.
     #[error("`{glob}` matches no category of a task; {}", match &known[..] {
         [] => "there are no types of questions and no tags".to_owned(),
-        known => format!("the categories are {}", known.join(", ")),
+        known => format!("the categories are\n  {}", known.join("\n  ")),
     })]
     NoCategory {
         /// The glob.
         glob: String,
+        /// A category that is spelt like it.
+        near: Option<String>,
         /// All categories.
         known: Vec<String>,
     },
@@ -69,7 +71,9 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::Read { .. } => Some("`-c FILE` names another job file; without one, defaults are used".into()),
-            Error::NoMatch { near: Some(near), .. } => Some(format!("did you mean `{near}`?")),
+            Error::NoMatch { near: Some(near), .. } | Error::NoCategory { near: Some(near), .. } => {
+                Some(format!("did you mean `{near}`?"))
+            }
             Error::NoMatch { such_as: Some(name), .. } => {
                 Some(format!("globs are matched against whole task names, such as `{name}`"))
             }

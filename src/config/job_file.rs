@@ -2,7 +2,7 @@
 //! Data only.
 
 use super::judge::JudgeConfig;
-use super::settings::{AgentConfig, Categories, DatasetConfig, ModelConfig};
+use super::settings::{AgentConfig, Categories, DatasetConfig, ModelConfig, VerifierConfig};
 use crate::task::NetworkMode;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -39,6 +39,8 @@ pub struct JobFile {
     pub tasks: Option<Vec<PathBuf>>,
     /// `environment`.
     pub environment: EnvironmentFile,
+    /// `verifier`.
+    pub verifier: VerifierConfig,
     /// `seatrial`.
     pub own: OwnFile,
 }

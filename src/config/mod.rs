@@ -18,7 +18,9 @@ pub use error::Error;
 pub use job_file::{EnvironmentFile, JobFile, OwnFile, RetryFile};
 pub use judge::{JudgeConfig, resolve as resolve_judge};
 pub use read::{DEFAULT_JOB_FILE, find_job_file, parse_job_file, read_job_file};
-pub use record::{agent_record, environment_record, job_record};
+pub use record::{agent_record, environment_record, job_record, verifier_record};
 pub use resolve::{Flags, default_job_name, resolve};
 pub use select::{select, select_categories};
-pub use settings::{AgentConfig, Categories, Config, DatasetConfig, EnvironmentConfig, ModelConfig, RetryConfig};
+pub use settings::{
+    AgentConfig, Categories, Config, DatasetConfig, EnvironmentConfig, ModelConfig, RetryConfig, VerifierConfig,
+};

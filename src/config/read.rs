@@ -6,7 +6,7 @@ use super::error::Error;
 use super::job_file::{EnvironmentFile, JobFile, OwnFile, RetryFile};
 use super::judge;
 use super::settings::{
-    AgentConfig, Categories, DatasetConfig, MOST_MULTIPLIER, MOST_SECONDS, MOST_TRIALS, ModelConfig,
+    AgentConfig, Categories, DatasetConfig, MOST_MULTIPLIER, MOST_SECONDS, MOST_TRIALS, ModelConfig, VerifierConfig,
 };
 use super::yaml::parse_yaml;
 use crate::task::{Level, NetworkMode, Problem, Section, Sink, Value, normalize_host, read_hosts};
@@ -78,9 +78,9 @@ fn job(root: Section<'_>) -> JobFile {
         datasets: list(&root, "datasets", dataset),
         tasks: list(&root, "tasks", task),
         environment: root.section("environment").map(environment).unwrap_or_default(),
+        verifier: root.section("verifier").map(verifier).unwrap_or_default(),
         own: root.section("seatrial").map(own).unwrap_or_default(),
     };
-    root.section("verifier").map(verifier);
     orchestrator(&root, &mut file);
     root.finish();
     file
@@ -185,11 +185,16 @@ fn environment(section: Section<'_>) -> EnvironmentFile {
     file
 }
 
-/// What Harbor's job files can change of a verifier; nothing of it is done here.
-fn verifier(section: Section<'_>) {
-    refuse(&section, &["import_path", "disable", "env", "extra_allowed_hosts", "include_logs", "exclude_logs"]);
-    refuse(&section, &["override_timeout_sec", "max_timeout_sec", "kwargs"]);
+/// What is said of tasks' own scripts.
+fn verifier(section: Section<'_>) -> VerifierConfig {
+    refuse(&section, &["import_path", "disable", "extra_allowed_hosts", "include_logs", "exclude_logs", "kwargs"]);
+    let file = VerifierConfig {
+        override_timeout_sec: at_most(&section, "override_timeout_sec", MOST_SECONDS),
+        max_timeout_sec: at_most(&section, "max_timeout_sec", MOST_SECONDS),
+        env: section.text_map("env").unwrap_or_default(),
+    };
     section.finish();
+    file
 }
 
 fn own(section: Section<'_>) -> OwnFile {

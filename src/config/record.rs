@@ -5,7 +5,7 @@
 //! else becomes `${NAME}`, which a resumed job takes from its own environment.
 
 use super::judge;
-use super::settings::{AgentConfig, Config, DatasetConfig, EnvironmentConfig};
+use super::settings::{AgentConfig, Config, DatasetConfig, EnvironmentConfig, VerifierConfig};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ pub fn job_record(config: &Config) -> Value {
         "quiet": config.quiet,
         "retry": retry,
         "environment": environment_record(&config.environment),
-        "verifier": {"override_timeout_sec": null, "max_timeout_sec": null, "env": {}, "kwargs": {}, "disable": false},
+        "verifier": verifier_record(&config.verifier),
         "metrics": [],
         "agents": config.agents.iter().map(agent_record).collect::<Vec<_>>(),
         "datasets": config.datasets.iter().map(dataset_record).collect::<Vec<_>>(),
@@ -72,6 +72,17 @@ pub fn environment_record(environment: &EnvironmentConfig) -> Value {
         "extra_allowed_hosts": environment.extra_allowed_hosts,
         "env": env_record(&environment.env, &BTreeSet::new()),
         "kwargs": {},
+    })
+}
+
+/// What tasks' own scripts are run with, in the shape that jobs and trials share.
+pub fn verifier_record(verifier: &VerifierConfig) -> Value {
+    json!({
+        "override_timeout_sec": verifier.override_timeout_sec,
+        "max_timeout_sec": verifier.max_timeout_sec,
+        "env": env_record(&verifier.env, &BTreeSet::new()),
+        "kwargs": {},
+        "disable": false,
     })
 }
 

@@ -137,6 +137,7 @@ pub fn resolve(
             suite: flags.suite.clone().or(own.suite),
             agents_dir: own.agents_dir,
         },
+        verifier: file.verifier,
         shared_verifier: flags.shared_verifier.or(own.shared_verifier).unwrap_or(false),
         judge: judge::resolve(&flags.judge, var, own.judge)?,
         model: flags.model.clone().or(own.model),

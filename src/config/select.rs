@@ -3,7 +3,7 @@
 
 use super::error::Error;
 use super::settings::Categories;
-use crate::task::closest;
+use crate::spelling::closest;
 use globset::{GlobBuilder, GlobMatcher};
 use std::collections::BTreeSet;
 
@@ -36,7 +36,9 @@ pub fn select_categories(tasks: &[Vec<&str>], categories: &Categories) -> Result
     let known: BTreeSet<String> = tasks.iter().flatten().map(|name| (*name).to_owned()).collect();
     let globs = |globs: &[String]| {
         matchers(&known, globs).map_err(|error| match error {
-            Error::NoMatch { glob, .. } => Error::NoCategory { glob, known: known.iter().cloned().collect() },
+            Error::NoMatch { glob, near, .. } => {
+                Error::NoCategory { glob, near, known: known.iter().cloned().collect() }
+            }
             error => error,
         })
     };

@@ -51,10 +51,23 @@ pub struct Config {
     pub environment: EnvironmentConfig,
     /// Who judges.
     pub judge: JudgeConfig,
+    /// What tasks' own scripts are run with.
+    pub verifier: VerifierConfig,
     /// Scripts of tasks that don't ask for a container of their own run in the agent's. Default: they don't.
     pub shared_verifier: bool,
     /// What agents may use of models through the model relay.
     pub model: ModelConfig,
+}
+
+/// What tasks' own scripts are run with, where they judge.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct VerifierConfig {
+    /// Replaces each task's time limit for its script, in seconds.
+    pub override_timeout_sec: Option<f64>,
+    /// Bounds that limit, in seconds.
+    pub max_timeout_sec: Option<f64>,
+    /// Variables for scripts, over each task's own, templates unresolved.
+    pub env: BTreeMap<String, String>,
 }
 
 /// What agents may use of models; in the job file `seatrial: model:`.

@@ -101,14 +101,3 @@ fn list(problems: &[Problem]) -> String {
         }
     }
 }
-
-/// The known words that are spelt like `word`, best first, at most three.
-pub fn close_to<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut scored: Vec<(usize, &str)> = known
-        .into_iter()
-        .map(|k| (strsim::osa_distance(&word.to_lowercase(), &k.to_lowercase()), k))
-        .filter(|(distance, k)| *distance <= 1 + word.chars().count().min(k.chars().count()) / 4)
-        .collect();
-    scored.sort();
-    scored.into_iter().take(3).map(|(_, k)| k).collect()
-}

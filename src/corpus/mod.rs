@@ -11,7 +11,7 @@ mod question;
 mod suite;
 
 pub use document::{Document, documents};
-pub use error::{Error, Problem, close_to};
+pub use error::{Error, Problem};
 pub use load::{Corpus, check_rubric, find, load, refuse_secret};
 pub use question::{Question, at_path};
 pub use suite::{Fields, MODEL_HOSTS, Suite, check_id_prefix};

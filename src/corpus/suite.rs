@@ -1,7 +1,8 @@
 //! The manifest of a vendor directory, `suite.toml`: what a suite is called, where its parts are, what its tasks get.
 //! Every key is known here; one that isn't known is an error that names the closest, so a typo can't change a policy.
 
-use super::{Error, Problem, close_to};
+use super::{Error, Problem};
+use crate::spelling::close_to;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Which tasks their own script judges, and what it is run with.
 
 use super::settings::Settings;
-use super::setup::seconds;
+use super::setup::{seconds, time_limit};
 use crate::judge::{Judge, SCRIPT, ScriptEnvironment, ScriptSetup};
 use crate::task::{Task, resolve_env};
 
@@ -33,17 +33,25 @@ pub fn script(
         }
     }
     let verifier = &task.spec.verifier;
-    let own = resolve_env(&verifier.env, host).map_err(|e| format!("`[verifier] env`: {e}"))?;
+    let own = resolve_env(&verifier.env, &host).map_err(|e| format!("`[verifier] env`: {e}"))?;
+    let of_job = resolve_env(&settings.verifier_env, &host).map_err(|e| format!("the job's `verifier.env`: {e}"))?;
     let environment = match verifier.is_separate {
         true => ScriptEnvironment::Separate,
         false => settings.script_environment,
     };
+    if environment == ScriptEnvironment::Shared && !of_job.is_empty() {
+        let why = "the job's `verifier.env` would be in the agent's container, where its script is to run: leave out \
+                   `--verifier-environment shared`, or `verifier.env`";
+        return Err(why.to_owned());
+    }
+    let time = settings.verifier_override_timeout.unwrap_or_else(|| seconds(verifier.timeout_sec));
     Ok(Some(ScriptSetup {
         tests: task.tests_dir(),
-        env: env.iter().cloned().chain(own).collect(),
+        // What the job says stands last, so it holds.
+        env: env.iter().cloned().chain(own).chain(of_job).collect(),
         user: verifier.user.as_ref().map(ToString::to_string),
         workdir: task.spec.environment.workdir.clone(),
-        timeout: seconds(verifier.timeout_sec * settings.verifier_timeout_multiplier),
+        timeout: time_limit(time, settings.verifier_max_timeout, settings.verifier_timeout_multiplier),
         environment,
     }))
 }

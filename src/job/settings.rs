@@ -5,6 +5,7 @@ use crate::judge::ScriptEnvironment;
 use crate::model::Relay;
 use crate::sandbox::Limits;
 use crate::task::NetworkMode;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,8 +32,14 @@ pub struct Settings {
     pub agent_timeout_multiplier: f64,
     /// Every build's time is multiplied by this.
     pub build_timeout_multiplier: f64,
+    /// A script judge's time, whatever its task says.
+    pub verifier_override_timeout: Option<Duration>,
+    /// A script judge's time at most.
+    pub verifier_max_timeout: Option<Duration>,
     /// Every script judge's time is multiplied by this.
     pub verifier_timeout_multiplier: f64,
+    /// More variables for script judges, over those of their tasks, templates unresolved.
+    pub verifier_env: BTreeMap<String, String>,
     /// Where scripts of tasks run that don't ask for a container of their own.
     pub script_environment: ScriptEnvironment,
     /// Processors, whatever the tasks say.
@@ -67,7 +74,10 @@ impl Default for Settings {
             agent_timeout: Duration::from_secs(900),
             agent_timeout_multiplier: 1.0,
             build_timeout_multiplier: 1.0,
+            verifier_override_timeout: None,
+            verifier_max_timeout: None,
             verifier_timeout_multiplier: 1.0,
+            verifier_env: BTreeMap::new(),
             script_environment: ScriptEnvironment::default(),
             override_cpus: None,
             override_memory_mb: None,
@@ -78,6 +88,14 @@ impl Default for Settings {
             engine_wait: Duration::from_secs(60),
             judge_pause: Duration::from_secs(10),
         }
+    }
+}
+
+impl Settings {
+    /// Whether anything is said of script judges that only they take.
+    pub fn verifier_is_set(&self) -> bool {
+        let times = [self.verifier_override_timeout, self.verifier_max_timeout];
+        times.iter().any(Option::is_some) || !self.verifier_env.is_empty()
     }
 }
 

@@ -105,6 +105,11 @@ pub fn prepare(
             Err(reasons) => wrong.extend(reasons.into_iter().map(|why| (name.clone(), why))),
         }
     }
+    if settings.verifier_is_set() && ready.iter().all(|task| task.script.is_none()) {
+        notes.push(
+            "`verifier` of the job file is for tasks' own scripts, and none of these tasks is judged by one".into(),
+        );
+    }
     if wrong.is_empty() { Ok(ready) } else { Err(Error::Tasks(wrong)) }
 }
 
@@ -227,11 +232,15 @@ impl Job {
     }
 }
 
-/// Harbor's formula: the agent's own time or the task's, cut to the agent's maximum, multiplied.
 fn agent_timeout(settings: &Settings, agent: &AgentSetup, time: Option<Duration>) -> Duration {
     let time = time.unwrap_or(settings.agent_timeout);
-    let time = agent.max_timeout.map_or(time, |most| time.min(most));
-    seconds(time.as_secs_f64() * settings.agent_timeout_multiplier)
+    time_limit(time, agent.max_timeout, settings.agent_timeout_multiplier)
+}
+
+/// Harbor's formula: the job's own time or the task's, cut to the maximum, multiplied.
+pub(super) fn time_limit(time: Duration, most: Option<Duration>, multiplier: f64) -> Duration {
+    let time = most.map_or(time, |most| time.min(most));
+    seconds(time.as_secs_f64() * multiplier)
 }
 
 #[cfg(test)]

@@ -84,10 +84,15 @@ impl Judged {
         self.given().is_some_and(|given| same(self.case.expected, given))
     }
 
-    /// A wrong answer that the judge took for right: the worst fault.
+    /// An answer that should not pass, a refusal or a wrong one, passed: the worst fault.
     pub fn false_accept(&self) -> bool {
-        same(self.case.expected, 0.0) && self.given().is_some_and(|given| same(given, 1.0))
+        !passes(self.case.expected) && self.given().is_some_and(passes)
     }
+}
+
+/// Only a full reward passes, as in every report.
+fn passes(reward: f64) -> bool {
+    same(reward, 1.0)
 }
 
 fn same(a: f64, b: f64) -> bool {
@@ -114,7 +119,7 @@ impl Agreement {
         self.agree() as f64 / self.judged.len().max(1) as f64
     }
 
-    /// How many wrong answers were taken for right.
+    /// How many answers that should not pass were taken for right.
     pub fn false_accepts(&self) -> usize {
         self.judged.iter().filter(|j| j.false_accept()).count()
     }

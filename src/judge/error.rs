@@ -1,5 +1,6 @@
 //! What can go wrong in this room beside a judge that can't decide (that is a `JudgeError`): files of labelled cases.
 
+use crate::spelling::did_you_mean;
 use crate::task::missing_hint;
 use std::path::{Path, PathBuf};
 
@@ -86,10 +87,10 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::ReadCases { path, source } => missing_hint(path, source),
-            Error::Unknown { known, .. } => {
+            Error::Unknown { name, known } => did_you_mean(name, known.iter().copied()).or_else(|| {
                 let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
                 Some(format!("there are {}", known.join(", ")))
-            }
+            }),
             Error::NoModel { .. } => {
                 Some("name it with `--judge-model MODEL`, `JUDGE_MODEL`, or `models` of `judge` in the job file".into())
             }

@@ -1,6 +1,7 @@
 //! What can go wrong in this room before any request is sent; what happens to a request is a
 //! [`Failure`](super::Failure).
 
+use crate::spelling::closest;
 use std::path::PathBuf;
 
 /// Why a model can't be asked at all.
@@ -74,14 +75,14 @@ impl Error {
     /// What the user can do about it, where one thing is likely to help.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::UnknownModel { .. } => Some(
+            Error::UnknownModel { model } => Some(meant(model).unwrap_or_else(|| {
                 "write `anthropic/NAME`, `openai/NAME` or `openai-responses/NAME`; for an OpenAI-compatible server set \
                  `OPENAI_BASE_URL`, for instance to `http://127.0.0.1:8000/v1`"
-                    .to_owned(),
-            ),
-            Error::NoKey { variable, url_variable, .. } => Some(format!(
-                "set `{variable}`; a server that wants no key is named by `{url_variable}`"
-            )),
+                    .to_owned()
+            })),
+            Error::NoKey { variable, url_variable, .. } => {
+                Some(format!("set `{variable}`; a server that wants no key is named by `{url_variable}`"))
+            }
             Error::BaseUrl { .. } => Some("write it as `http://127.0.0.1:8000/v1`".to_owned()),
             Error::Tls(_) => Some("the system's root certificates are needed: install `ca-certificates`".to_owned()),
             Error::NoRecordings { .. } => Some("make them with `--record DIR`".to_owned()),
@@ -92,4 +93,11 @@ impl Error {
             Error::Io { .. } | Error::Parse { .. } => None,
         }
     }
+}
+
+/// The model that was meant, where only its provider is misspelt.
+fn meant(model: &str) -> Option<String> {
+    let (provider, name) = model.split_once('/').filter(|(_, name)| !name.is_empty())?;
+    let provider = closest(provider, ["anthropic", "openai", "openai-responses"])?;
+    Some(format!("did you mean `{provider}/{name}`?"))
 }

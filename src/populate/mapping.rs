@@ -2,7 +2,8 @@
 //! commonly use, or by what the user says.
 
 use super::rows::{Row, problem};
-use crate::corpus::{Problem, at_path, close_to};
+use crate::corpus::{Problem, at_path};
+use crate::spelling::close_to;
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::plan::{Attr, Chain, Filter, Group, Kind, Link, Metric, Plan, Rank, Relation, Source, Total};
-use crate::corpus::close_to;
+use crate::spelling::close_to;
 use std::str::FromStr;
 
 impl Plan {

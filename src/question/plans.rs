@@ -5,7 +5,8 @@
 
 use super::error::Error;
 use super::plan::Plan;
-use crate::corpus::{Corpus, Question, close_to};
+use crate::corpus::{Corpus, Question};
+use crate::spelling::close_to;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -4,8 +4,8 @@
 use super::json::pretty;
 use super::markdown::literal;
 use super::numbers::{counts, number_of, tasks, three, type_name};
-use super::plain::{clip, plain};
-use super::text::fact;
+use super::plain::plain;
+use super::text::{column, fact};
 use crate::stats::{Better, ComparedArm, Comparison, LEVEL, Pair, Part, why_not_compared};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -29,16 +29,15 @@ pub fn compare_json(comparison: &Comparison) -> String {
 
 /// A comparison as text.
 pub fn compare_text(comparison: &Comparison) -> String {
-    let mut out = format!("compared by task over {}\n", tasks(comparison.tasks));
+    let mut out = format!("{}\n", headline(comparison));
     for (name, text) in notes(comparison) {
         fact(&mut out, name, &plain(&text));
     }
     out.push_str("\n     agent                                   passes  reward          95%  place\n");
     for (place, arm) in comparison.arms.iter().enumerate() {
         let [name, passes, reward, interval, places] = arm_cells(arm);
-        let name = clip(&plain(&name), 37);
-        writeln!(out, "  {:<3}{name:<37}{passes:>9}{reward:>8}{interval:>13}{places:>7}", letter(place))
-            .expect("a string takes everything");
+        let name = column(&format!("  {:<3}{}", letter(place), plain(&name)), 42);
+        writeln!(out, "{name}{passes:>9}{reward:>8}{interval:>13}{places:>7}").expect("a string takes everything");
     }
     let [first, rest @ ..] = comparison.pairs.as_slice() else { return out };
     if rest.is_empty() {
@@ -70,8 +69,8 @@ fn pair_text(pair: &Pair) -> String {
     if !pair.categories.is_empty() {
         out.push('\n');
         let mut row = |[name, tasks, difference, interval, p, better]: [&str; 6]| {
-            let name = clip(name, 24);
-            out.push_str(&format!("  {name:<24}{tasks:>6}{difference:>11}{interval:>17}{p:>7}  {better}\n"));
+            let name = column(&format!("  {name}"), 26);
+            out.push_str(&format!("{name}{tasks:>6}{difference:>11}{interval:>17}{p:>7}  {better}\n"));
         };
         row(["type", "tasks", "difference", "95% interval", "p", "better"]);
         for part in &pair.categories {
@@ -99,7 +98,7 @@ fn outcomes_text(arms: &[ComparedArm]) -> String {
 
 /// A comparison as Markdown.
 pub fn compare_markdown(comparison: &Comparison) -> String {
-    let mut out = format!("# Compared by task over {}\n\n", tasks(comparison.tasks));
+    let mut out = format!("# {}\n\n", capital(&headline(comparison)));
     for (name, text) in notes(comparison) {
         out.push_str(&format!("- {name}: {}\n", literal(&text)));
     }
@@ -133,9 +132,25 @@ pub fn compare_markdown(comparison: &Comparison) -> String {
     out
 }
 
+/// What the comparison is; that it is none between agents, where different judges graded them.
+pub fn headline(comparison: &Comparison) -> String {
+    let over = tasks(comparison.tasks);
+    match comparison.judges_differ.is_empty() {
+        true => format!("compared by task over {over}"),
+        false => format!("not like for like: different judges graded the agents, over {over}"),
+    }
+}
+
+/// The same with a capital.
+pub fn capital(text: &str) -> String {
+    let (first, rest) = text.split_at_checked(1).unwrap_or(("", text));
+    first.to_uppercase() + rest
+}
+
 /// What is to be known before any number is read.
 pub fn notes(comparison: &Comparison) -> Vec<(&'static str, String)> {
-    let mut notes: Vec<_> = comparison.notes.iter().map(|note| ("note", note.clone())).collect();
+    let judges = comparison.judges_differ.iter().map(|why| ("judges", why.clone()));
+    let mut notes: Vec<_> = judges.chain(comparison.notes.iter().map(|note| ("note", note.clone()))).collect();
     if !comparison.left_out.is_empty() {
         let count = number_of(comparison.left_out.len() as u64, "task");
         let why = why_not_compared(&comparison.left_out).join("; ");
@@ -233,6 +248,7 @@ fn part_facts(pair: &Pair, part: &Part, over: &str) -> Vec<(String, String)> {
 /// Who is better, or why that is not settled.
 fn verdict(pair: &Pair, part: &Part) -> String {
     match (part.better, &part.paired, part.p) {
+        _ if !pair.same_judge => "not settled: different judges graded them".into(),
         (Some(Better::A), ..) => letter(pair.a),
         (Some(Better::B), ..) => letter(pair.b),
         (None, Some(_), Some(p)) if p >= LEVEL => format!("not settled: p {} is not below {LEVEL}", chance(p)),

@@ -35,4 +35,4 @@ pub use numbers::warning;
 pub use plain::{clip, plain};
 pub use search::doubt;
 pub use terminal::{Live, Mode};
-pub use text::{beside, column, text};
+pub use text::{WIDTH, beside, column, text};

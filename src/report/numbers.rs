@@ -1,6 +1,6 @@
 //! Numbers and counts as every report spells them, so that two formats never disagree about the same job.
 
-use super::plain::{clip, first_line, plain};
+use super::plain::{first_line, plain};
 use crate::results::{Job, OutcomeKind, TrialRecord};
 use crate::stats::{ArmSummary, Category, Counts, PassK, Summary, TaskSummary, Tried};
 
@@ -83,11 +83,11 @@ pub fn arm_name(arm: &ArmSummary) -> String {
     }
 }
 
-/// A task's name, with the audit's verdict beside it where its key isn't proved; cut to `width` characters in the name.
-pub fn task_name(task: &TaskSummary, width: usize) -> String {
+/// A task's name, with the audit's verdict beside it where its key isn't proved.
+pub fn task_name(task: &TaskSummary) -> String {
     let verdict = verdict(task).filter(|verdict| verdict != "proved");
     let verdict = verdict.map(|verdict| format!(" ({verdict})")).unwrap_or_default();
-    format!("{}{verdict}", clip(&plain(&task.task), width.saturating_sub(verdict.chars().count())))
+    format!("{}{verdict}", plain(&task.task))
 }
 
 /// The audit's verdict on a task's key, in words.
@@ -98,7 +98,7 @@ pub fn verdict(task: &TaskSummary) -> Option<String> {
 /// The tasks with bad keys, each with its verdict, in one line.
 pub fn bad_keys(arm: &ArmSummary) -> String {
     let bad = arm.tasks.iter().filter(|task| task.has_bad_key());
-    bad.map(|task| task_name(task, usize::MAX)).collect::<Vec<_>>().join(", ")
+    bad.map(task_name).collect::<Vec<_>>().join(", ")
 }
 
 /// The few k that a report has room for: 1, 2, 3, then 5, 10, 20, 50 and so on, and the largest.

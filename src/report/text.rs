@@ -11,7 +11,7 @@ use super::numbers::{
     Group, arm_name, bad_keys, category_cells, category_name, counts, further_trials, groups, interval, job_line,
     other_judges, pass_rate, percent, seconds, shown_k, task_name, tasks, three,
 };
-use super::plain::{clip, plain};
+use super::plain::plain;
 use super::search::searching;
 use crate::results::Job;
 use crate::stats::{ArmSummary, Quantiles, StageTimes, Summary};
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// How many columns a line may have.
-const WIDTH: usize = 80;
+pub const WIDTH: usize = 80;
 
 /// A space at which no line is broken.
 const TOGETHER: &str = "\u{a0}";
@@ -142,9 +142,9 @@ fn arm_text(arm: &ArmSummary) -> String {
         ));
     }
     for category in &arm.categories {
-        let name = clip(&plain(&category_name(category)), NAME);
+        let name = column(&format!("  {}", plain(&category_name(category))), NAME + 2);
         let [passes, reward, strict, without] = category_cells(category);
-        out.push_str(&format!("  {name:<NAME$}{:>8}{passes:>10}{reward:>8}{strict:>8}{without:>6}\n", category.tasks));
+        out.push_str(&format!("{name}{:>8}{passes:>10}{reward:>8}{strict:>8}{without:>6}\n", category.tasks));
     }
     let failures = failures(arm);
     if !failures.is_empty() {
@@ -177,10 +177,10 @@ pub fn column(name: &str, width: usize) -> String {
     if name.chars().count() > width { format!("{name}\n{:width$}", "") } else { format!("{name:width$}") }
 }
 
-/// Text after the begin of its line where both fit, else below it.
-pub fn beside(out: &mut String, begin: &str, text: &str) {
+/// Text after the begin of its line where both fit into `width` columns, else below it.
+pub fn beside(out: &mut String, begin: &str, text: &str, width: usize) {
     let taken = begin.lines().last().map_or(0, |line| line.chars().count());
-    if taken + text.chars().count() <= WIDTH {
+    if taken + text.chars().count() <= width {
         out.push_str(format!("{begin}{text}").trim_end());
         out.push('\n');
         return;
@@ -188,7 +188,7 @@ pub fn beside(out: &mut String, begin: &str, text: &str) {
     if !begin.trim().is_empty() {
         writeln!(out, "{}", begin.trim_end()).expect("a string takes everything");
     }
-    for line in wrap(text, WIDTH - 4) {
+    for line in wrap(text, width - 4) {
         writeln!(out, "    {line}").expect("a string takes everything");
     }
 }
@@ -197,7 +197,8 @@ pub fn beside(out: &mut String, begin: &str, text: &str) {
 fn task_table(arm: &ArmSummary) -> String {
     let row = |cells: [&str; 6]| {
         let [name, passes, lost, reward, bar, interval] = cells;
-        format!("  {name:<NAME$}{passes:>8}{lost:>5}{reward:>7}  {bar:<BAR$}{interval:>13}\n")
+        let name = column(&format!("  {name}"), NAME + 2);
+        format!("{name}{passes:>8}{lost:>5}{reward:>7}  {bar:<BAR$}{interval:>13}\n")
     };
     let scale = scale(arm);
     let mut drawn: BTreeMap<(u64, u64), String> = BTreeMap::new();
@@ -212,7 +213,7 @@ fn task_table(arm: &ArmSummary) -> String {
             bar(scale.thresholds, |x| posterior.below(x))
         });
         out.push_str(&row([
-            &task_name(task, NAME),
+            &task_name(task),
             &format!("{}/{}", all.passes, all.rewarded),
             &(all.planned - all.rewarded).to_string(),
             &three(all.mean_reward),

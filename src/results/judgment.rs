@@ -116,6 +116,7 @@ pub fn judged_by(mut job: Job, judge: &str) -> Result<Job, Error> {
         replace(trial, judgments.iter().find(|judgment| judgment.judge_digest == digest), judge);
     }
     let name = found.iter().flatten().find(|judgment| judgment.judge_digest == digest);
+    job.other_judge = Some(digest.to_owned());
     job.record.judge = name.map_or_else(|| judge.to_owned(), |judgment| judgment.judge.clone());
     Ok(job)
 }

@@ -30,6 +30,8 @@ pub struct Job {
     pub damaged: Vec<Damaged>,
     /// Which part of the job this is, in words, where [`Job::keep`] has left something out.
     pub part: Option<String>,
+    /// The digest of the judge whose verdicts stand here instead of the job's own, where [`super::judged_by`] put them.
+    pub other_judge: Option<String>,
 }
 
 /// A trial whose result can't be trusted, so that it counts as missing and runs again.
@@ -47,6 +49,16 @@ impl Job {
     pub fn spent_usd(&self) -> Option<f64> {
         let spent: f64 = self.trials.iter().filter_map(|trial| trial.spent_usd).sum();
         Some(spent).filter(|spent| *spent > 0.0 && !self.record.observed.played_back)
+    }
+
+    /// What tasks' own scripts were run with, where their verdicts stand here.
+    pub fn scripts(&self) -> Option<&Value> {
+        self.record.verifier.as_ref().filter(|_| self.other_judge.is_none())
+    }
+
+    /// The digest of the judge whose verdicts these are, but for single trials that say otherwise.
+    pub fn judge_digest(&self) -> String {
+        self.other_judge.clone().unwrap_or_else(|| self.record.judge_digest())
     }
 
     /// The trials that have ended, by name.
@@ -90,7 +102,9 @@ impl Job {
 /// where a newer seatrial wrote it, [`Error::Read`] for what the disk says.
 pub fn read_job(dir: &Path) -> Result<Job, Error> {
     let record = read_record(dir)?;
-    let mut job = Job { dir: dir.to_path_buf(), record, trials: vec![], missing: vec![], damaged: vec![], part: None };
+    let (part, other_judge) = (None, None);
+    let mut job =
+        Job { dir: dir.to_path_buf(), record, trials: vec![], missing: vec![], damaged: vec![], part, other_judge };
     for planned in &job.record.trials {
         match read_trial(dir, &job.record, planned) {
             Ok(Some(record)) => job.trials.push(record),

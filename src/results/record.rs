@@ -12,7 +12,7 @@ use crate::artifact::Artifact;
 use crate::event::{Fault, JudgedBy, NetworkUse, Outcome, Timing, TrialEnd};
 use crate::failure::FailureClass;
 use crate::ideal::Ideal;
-use crate::judge::{Parameters, ScriptEnvironment, Spent, Verdict};
+use crate::judge::{Parameters, ScriptEnvironment, Spent, Verdict, digest_of};
 use crate::model::ModelUse;
 use crate::plan::{Allocation, PlannedTrial};
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,9 @@ pub struct JobRecord {
     /// What its verdicts depend on, where it asks models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge_parameters: Option<Parameters>,
+    /// What the job file says of tasks' own scripts (Harbor's `verifier`, secrets by name), where some task is judged by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verifier: Option<serde_json::Value>,
     /// The corpus's digest, where one was vendored.
     pub corpus: Option<String>,
     /// The tasks; [`PlannedTrial::task_index`] counts in this list.
@@ -49,6 +52,13 @@ pub struct JobRecord {
     pub calibrate: Option<Allocation>,
     /// Times, ids and the machine: what differs between two runs of the same job.
     pub observed: Observed,
+}
+
+impl JobRecord {
+    /// The digest of the job's own judge; verdicts of equal ones can be set side by side.
+    pub fn judge_digest(&self) -> String {
+        digest_of(&self.judge, &self.seatrial, self.judge_parameters.as_ref())
+    }
 }
 
 /// A task as it was when the job began.

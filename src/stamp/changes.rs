@@ -2,7 +2,7 @@
 
 use super::error::Error;
 use super::stamps::{HoldsFor, Stamps};
-use crate::task::{apply_stamp, digests, metadata_of, read_case, task_dirs, task_name};
+use crate::task::{apply_stamp, digests, kept_lines, metadata_of, read_case, task_dirs, task_name};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,8 @@ pub struct Changes {
     pub unchanged: Vec<String>,
     /// Tasks for which the file still leaves open what to stamp.
     pub open: Vec<String>,
+    /// Tasks for which the file leaves that open, though a stamp of an earlier measurement stands in them.
+    pub outlived: Vec<String>,
     /// Tasks that have another key or other documents than the file is about, or that have changed since.
     pub others: Vec<String>,
     /// Tasks without an entry.
@@ -38,16 +40,24 @@ pub struct Change {
 }
 
 impl Change {
-    /// The lines that differ, as a small diff: the first line's number, then `-` and `+` lines.
+    /// The lines that differ, as a small diff: for each run of them the first line's number, then `-` and `+` lines.
     pub fn diff(&self) -> String {
         let old: Vec<&str> = self.old.lines().collect();
         let new: Vec<&str> = self.new.lines().collect();
-        let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-        let most = old.len().min(new.len()) - head;
-        let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
-        let mut out = format!("{}:{}\n", self.path.display(), head + 1);
-        old[head..old.len() - tail].iter().for_each(|line| out.push_str(&format!("-{line}\n")));
-        new[head..new.len() - tail].iter().for_each(|line| out.push_str(&format!("+{line}\n")));
+        let kept = kept_lines(&old, &new);
+        let mut out = String::new();
+        let (mut from, mut to) = (0, 0);
+        while from < old.len() || to < new.len() {
+            let new_end = (to..new.len()).find(|at| kept[*at].is_some()).unwrap_or(new.len());
+            let old_end = kept.get(new_end).copied().flatten().unwrap_or(old.len());
+            if (from, to) != (old_end, new_end) {
+                out.push_str(&format!("{}:{}\n", self.path.display(), from + 1));
+            }
+            old[from..old_end].iter().for_each(|line| out.push_str(&format!("-{line}\n")));
+            new[to..new_end].iter().for_each(|line| out.push_str(&format!("+{line}\n")));
+            // And past the line that both have, where there is one.
+            (from, to) = (old_end + 1, new_end + 1);
+        }
         out
     }
 }
@@ -64,6 +74,7 @@ pub fn changes(dataset: &Path, stamps: &Stamps) -> Result<Changes, Error> {
         changes: Vec::new(),
         unchanged: Vec::new(),
         open: Vec::new(),
+        outlived: Vec::new(),
         others: Vec::new(),
         without_entry: Vec::new(),
         without_task: Vec::new(),
@@ -74,12 +85,19 @@ pub fn changes(dataset: &Path, stamps: &Stamps) -> Result<Changes, Error> {
             out.without_task.push(entry.id.clone());
             continue;
         };
-        let Some(stamp) = &entry.stamp else {
-            out.open.push(entry.id.clone());
-            continue;
-        };
         let path = dir.join("task.toml");
         let text = std::fs::read_to_string(&path).map_err(|e| e.to_string());
+        let Some(stamp) = &entry.stamp else {
+            match text.and_then(|text| metadata_of(&text).map(|m| (text, m)).map_err(|e| e.to_string())) {
+                Ok((_, metadata)) if !metadata.contains_key("calibration") => out.open.push(entry.id.clone()),
+                Ok((text, _)) if entry.holds_for.as_ref().is_some_and(|about| !holds(about, &dir, &text)) => {
+                    out.others.push(entry.id.clone());
+                }
+                Ok(_) => out.outlived.push(entry.id.clone()),
+                Err(why) => bad.push(format!("`{}`: {why}", path.display())),
+            }
+            continue;
+        };
         if let (Ok(text), Some(about)) = (&text, &entry.holds_for)
             && !holds(about, &dir, text)
         {
@@ -96,7 +114,9 @@ pub fn changes(dataset: &Path, stamps: &Stamps) -> Result<Changes, Error> {
         return Err(Error::BadTasks { tasks: bad });
     }
     out.without_entry = dirs.into_keys().collect();
-    if [out.changes.len(), out.unchanged.len(), out.open.len(), out.others.len()] == [0; 4] {
+    if [&out.unchanged, &out.open, &out.outlived, &out.others].iter().all(|names| names.is_empty())
+        && out.changes.is_empty()
+    {
         return Err(Error::NoneBelongs { path: stamps.path.clone(), dataset: dataset.to_path_buf() });
     }
     Ok(out)

@@ -10,6 +10,7 @@ use super::prior::Prior;
 use super::standing::{Standing, Status, panel_standing, standing};
 use super::tiers::{Scale, Thresholds};
 use crate::question::Verdict;
+use crate::spelling::did_you_mean;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -250,20 +251,26 @@ fn judge_rates(settings: &Settings) -> Result<JudgeRates, Error> {
 /// The label that a reference names: itself, or the only agent with that model or name.
 fn reference(counted: &Counted, asked: Option<&str>) -> Result<String, Error> {
     let labels: Vec<&String> = counted.agents.keys().collect();
-    let error =
-        |why: String| Error::Reference { why, agents: labels.iter().map(|label| format!("`{label}`")).collect() };
+    let error = |why: String, near: Option<String>| {
+        let agents = labels.iter().map(|label| format!("`{label}`")).collect();
+        Error::Reference { why, agents, near }
+    };
     match (asked, labels.as_slice()) {
         (None, [only]) => Ok(only.to_string()),
         (None, []) => Err(Error::NoJob),
-        (None, _) => Err(error("several agents were measured, and none is the reference".into())),
+        (None, _) => Err(error("several agents were measured, and none is the reference".into(), None)),
         (Some(PANEL), _) => Ok(PANEL.to_owned()),
         (Some(name), labels) => {
             let model = |label: &str| label.ends_with(&format!(" ({name})")) || label.starts_with(&format!("{name} ("));
             let mut fit = labels.iter().filter(|label| label.as_str() == name || model(label));
             match (fit.next(), fit.next()) {
                 (Some(label), None) => Ok(label.to_string()),
-                (None, _) => Err(error(format!("no agent is called `{name}`"))),
-                _ => Err(error(format!("more than one agent is called `{name}`"))),
+                (None, _) => {
+                    let parts = labels.iter().flat_map(|label| label.trim_end_matches(')').split(" ("));
+                    let near = did_you_mean(name, parts.chain([PANEL]));
+                    Err(error(format!("no agent is called `{name}`"), near))
+                }
+                _ => Err(error(format!("more than one agent is called `{name}`"), None)),
             }
         }
     }

@@ -22,6 +22,9 @@ pub struct Comparison {
     pub tasks: u64,
     /// Tasks that are not compared, since not every job has them with the same content.
     pub left_out: Vec<NotCompared>,
+    /// Why the grades are not all of one judge, in words; empty where they are. Rewards of different judges are no
+    /// comparison of agents.
+    pub judges_differ: Vec<String>,
     /// What else differs between the jobs and may be behind a difference, in words.
     pub notes: Vec<String>,
     /// The agents, in the order of the jobs; pairs count in this list.
@@ -66,6 +69,8 @@ pub struct Pair {
     pub a: usize,
     /// The second.
     pub b: usize,
+    /// Whether one judge, set up alike, graded both; where it didn't, neither counts as better.
+    pub same_judge: bool,
     /// Over all compared tasks.
     pub all: Part,
     /// Over the tasks whose keys the audit does not call bad; `None` where it calls none so.
@@ -121,13 +126,19 @@ pub fn compare(mut jobs: Vec<Job>, common: bool) -> Result<Comparison, Error> {
     for job in &mut jobs {
         job.keep("tasks that all jobs have", |task| !names.contains(&task.name));
     }
-    let mut notes = notes(&jobs);
-    let summaries: Vec<(String, ArmSummary)> =
-        jobs.iter().flat_map(|job| summarize(job).arms.into_iter().map(|arm| (job.record.name.clone(), arm))).collect();
+    let (notes, mut judges_differ) = (notes(&jobs), judges_differ(&jobs));
+    let mut summaries: Vec<(String, ArmSummary)> = Vec::new();
+    let mut judges = Vec::new();
+    for job in &jobs {
+        for arm in summarize(job).arms {
+            judges.push(Some((job.judge_digest(), job.scripts())).filter(|_| arm.other_judges.is_empty()));
+            summaries.push((job.record.name.clone(), arm));
+        }
+    }
     for (job, arm) in summaries.iter().filter(|(_, arm)| !arm.other_judges.is_empty()) {
         let (count, judges) = (arm.other_judges.values().sum::<u64>(), arm.other_judges.keys());
         let judges: Vec<&str> = judges.map(String::as_str).collect();
-        notes.push(format!(
+        judges_differ.push(format!(
             "trials of `{}` in `{job}` that another judge than the job's graded: {count}, by {}",
             arm.agent,
             judges.join(", ")
@@ -140,10 +151,15 @@ pub fn compare(mut jobs: Vec<Job>, common: bool) -> Result<Comparison, Error> {
         summaries.iter().map(|(_, arm)| arm.tasks.iter().map(|task| (task.task.as_str(), task)).collect()).collect();
     let mut pairs = Vec::new();
     for (a, (_, arm)) in summaries.iter().enumerate() {
-        pairs.extend((a + 1..by_task.len()).map(|b| pair((a, arm), (b, &by_task[b]))));
+        let same_judge = |b: usize| judges[a].is_some() && judges[a] == judges[b];
+        pairs.extend((a + 1..by_task.len()).map(|b| pair((a, arm), (b, &by_task[b]), same_judge(b))));
     }
     settle(pairs.iter_mut().map(|pair| &mut pair.all).collect());
     settle(pairs.iter_mut().filter_map(|pair| pair.good_keys.as_mut()).collect());
+    for pair in pairs.iter_mut().filter(|pair| !pair.same_judge) {
+        let parts = [&mut pair.all].into_iter().chain(&mut pair.good_keys).chain(&mut pair.categories);
+        parts.for_each(|part| part.better = None);
+    }
     let count = summaries.len();
     let arm = |(place, (job, arm)): (usize, (String, ArmSummary))| {
         let means: Vec<f64> = arm.tasks.iter().filter_map(|task| task.all.mean_reward).collect();
@@ -160,6 +176,7 @@ pub fn compare(mut jobs: Vec<Job>, common: bool) -> Result<Comparison, Error> {
     Ok(Comparison {
         tasks: same as u64,
         left_out,
+        judges_differ,
         notes,
         arms: summaries.into_iter().enumerate().map(arm).collect(),
         pairs,
@@ -209,35 +226,47 @@ fn differing_tasks(jobs: &[Job]) -> Vec<NotCompared> {
     found
 }
 
-fn notes(jobs: &[Job]) -> Vec<String> {
-    let mut notes = Vec::new();
-    let mut differs = |what: &str, pick: fn(&Job) -> &str| {
-        let values: BTreeSet<&str> = jobs.iter().map(pick).collect();
-        if values.len() > 1 {
-            let values: Vec<&str> = values.into_iter().collect();
-            notes.push(format!("the jobs have different {what}: {}", values.join(", ")));
-        }
-    };
-    differs("judges", |job| &job.record.judge);
-    differs("versions of seatrial, whose rules and readings may differ", |job| &job.record.seatrial);
-    differs("engines", |job| &job.record.observed.engine.kind);
-    differs("corpora", |job| job.record.corpus.as_deref().unwrap_or("none"));
-    let Some((first, others)) = jobs.split_first() else { return notes };
-    for job in others.iter().filter(|job| job.record.judge == first.record.judge) {
-        let Some((one, other)) = first.record.judge_parameters.as_ref().zip(job.record.judge_parameters.as_ref())
-        else {
-            continue;
-        };
-        let set: Vec<String> = one.differences(other).collect();
-        if !set.is_empty() {
-            let (judge, first, other) = (&job.record.judge, &first.record.name, &job.record.name);
-            notes.push(format!("the judge `{judge}` of `{first}` is set otherwise in `{other}`: {}", set.join(", ")));
-        }
-    }
-    notes
+/// That the jobs have different ones of something, in words, where they do.
+fn differ(jobs: &[Job], what: &str, pick: fn(&Job) -> &str) -> Option<String> {
+    let values: BTreeSet<&str> = jobs.iter().map(pick).collect();
+    let named = values.iter().copied().collect::<Vec<_>>().join(", ");
+    (values.len() > 1).then(|| format!("the jobs have different {what}: {named}"))
 }
 
-fn pair((a, arm): (usize, &ArmSummary), (b, of_b): (usize, &BTreeMap<&str, &TaskSummary>)) -> Pair {
+fn notes(jobs: &[Job]) -> Vec<String> {
+    let engines = differ(jobs, "engines", |job| &job.record.observed.engine.kind);
+    let corpora = differ(jobs, "corpora", |job| job.record.corpus.as_deref().unwrap_or("none"));
+    engines.into_iter().chain(corpora).collect()
+}
+
+/// Why the jobs' judges are not one judge, as far as whole jobs go.
+fn judges_differ(jobs: &[Job]) -> Vec<String> {
+    let Some((first, others)) = jobs.split_first() else { return Vec::new() };
+    let own = |job: &&Job| job.other_judge.is_none();
+    let versions =
+        differ(jobs, "versions of seatrial, whose rules and readings may differ", |job| &job.record.seatrial)
+            .filter(|_| jobs.iter().all(|job| own(&job)));
+    let mut why: Vec<String> = differ(jobs, "judges", |job| &job.record.judge).into_iter().chain(versions).collect();
+    if others.iter().any(|job| job.scripts() != first.scripts()) {
+        why.push("the jobs run tasks' own scripts with different settings (`verifier` of the job file)".to_owned());
+    }
+    for job in others.iter().filter(|job| job.record.judge == first.record.judge) {
+        let (judge, one, other) = (&job.record.judge, &first.record.name, &job.record.name);
+        let parameters = first.record.judge_parameters.as_ref().zip(job.record.judge_parameters.as_ref());
+        let set: Vec<String> = parameters
+            .filter(|_| own(&first) && own(&job))
+            .map(|(one, other)| one.differences(other).collect())
+            .unwrap_or_default();
+        if !set.is_empty() {
+            why.push(format!("the judge `{judge}` of `{one}` is set otherwise in `{other}`: {}", set.join(", ")));
+        } else if why.is_empty() && first.judge_digest() != job.judge_digest() {
+            why.push(format!("the judge `{judge}` of `{one}` is set otherwise in `{other}`"));
+        }
+    }
+    why
+}
+
+fn pair((a, arm): (usize, &ArmSummary), (b, of_b): (usize, &BTreeMap<&str, &TaskSummary>), same_judge: bool) -> Pair {
     let both: Vec<(&TaskSummary, &TaskSummary)> =
         arm.tasks.iter().filter_map(|task| Some((task, *of_b.get(task.task.as_str())?))).collect();
     let only = |keep: &dyn Fn(&(&TaskSummary, &TaskSummary)) -> bool| -> Vec<_> {
@@ -253,7 +282,7 @@ fn pair((a, arm): (usize, &ArmSummary), (b, of_b): (usize, &BTreeMap<&str, &Task
     categories.sort_by_key(|part| part.question_type.is_none());
     settle(categories.iter_mut().collect());
     let good_keys = (good.len() < both.len()).then(|| part(None, &good));
-    Pair { a, b, all: part(None, &both), good_keys, categories }
+    Pair { a, b, same_judge, all: part(None, &both), good_keys, categories }
 }
 
 fn part(question_type: Option<String>, tasks: &[(&TaskSummary, &TaskSummary)]) -> Part {

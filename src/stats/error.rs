@@ -2,6 +2,11 @@
 
 use std::path::PathBuf;
 
+/// How a user comes by difficulties.
+pub const HOW_MEASURED: &str = "difficulties are measured by `seatrial run tasks --calibrate --job-name measured`, then \
+    `seatrial calibrate jobs/measured -o calibration.json`, then `seatrial stamp tasks --calibration calibration.json`; \
+    `--tasks tasks` takes types, and difficulties that you know, from tasks";
+
 /// Why there is no number.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -46,12 +51,14 @@ pub enum Error {
     #[error("the jobs can't be added up:\n  {}", .0.join("\n  "))]
     Unlike(Vec<String>),
     /// The reference is none of the agents.
-    #[error("{why}; there are {}", agents.join(", "))]
+    #[error("{why}; there are {}", .agents.join(", "))]
     Reference {
         /// What is wrong with it.
         why: String,
         /// The agents that there are, in backticks.
         agents: Vec<String>,
+        /// The question whether one of them was meant.
+        near: Option<String>,
     },
     /// A judge whose errors are too many, or not well enough known.
     #[error("tiers can't be told by this judge: {0}")]
@@ -78,27 +85,35 @@ impl Error {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Error::Parse(_) | Error::Entries(_) => "an entry is {\"source_difficulty\": \"hard\", \"question_type\": \
-                \"negation\", \"n\": 6, \"rates\": {\"MODEL\": 0.5}}; `--tasks DIR` takes difficulty and type from tasks"
-                .into(),
+            Error::Parse(_) | Error::Entries(_) => format!(
+                "{HOW_MEASURED}; an entry is {{\"source_difficulty\": \"hard\", \"question_type\": \"negation\", \"n\": 6, \
+                 \"rates\": {{\"MODEL\": 0.5}}}}"
+            ),
             Error::NoJob => "name the directories of jobs, such as `jobs/my-job`".into(),
             Error::Replayed { .. } => "calibrate by the job that was recorded".into(),
             Error::NothingMeasured { .. } => "run the tasks in containers, and calibrate by that job".into(),
             Error::Twice { .. } => "name each job once".into(),
-            Error::Unlike(_) => "calibrate by jobs of the same tasks, agents, judge and documents; other ones apart".into(),
-            Error::Reference { .. } => {
+            Error::Unlike(_) => {
+                "calibrate by jobs of the same tasks, agents, judge and documents; other ones apart".into()
+            }
+            Error::Reference { near: Some(near), .. } => near.clone(),
+            Error::Reference { near: None, .. } => {
                 "`--reference NAME` says whose tiers are to be stamped, `--reference panel-mean` the mean of all".into()
             }
-            Error::Judge(_) => "a judge must be measured on at least 30 right and 30 wrong answers, and be right often \
+            Error::Judge(_) => {
+                "a judge must be measured on at least 30 right and 30 wrong answers, and be right often \
                 enough on both that the two rates add up to 1.5"
-                .into(),
+                    .into()
+            }
             Error::Setting(_) => return None,
             Error::OneAgent => "name a second job, or one job with several agents".into(),
             Error::OtherTasks { same: 0, .. } => {
                 "no task is the same, so there is nothing to compare; run both agents on the same tasks".into()
             }
             Error::OtherTasks { same, .. } => {
-                format!("`--common` compares the {same} that are the same; agents that ran on other tasks can't be compared")
+                format!(
+                    "`--common` compares the {same} that are the same; agents that ran on other tasks can't be compared"
+                )
             }
             Error::Size { there, .. } => format!("`-k` is a number from 1 to {there}"),
         })

@@ -43,7 +43,7 @@ pub use classes::{Classes, classes};
 pub use clusters::{ClusteredMean, Split, bootstrap_means, clustered_mean, interval_over_tasks, split};
 pub use compare::{Better, ComparedArm, Comparison, LEVEL, NotCompared, Pair, Part, compare, why_not_compared};
 pub use efficiency::{Best, Efficiency, best_trials};
-pub use error::Error;
+pub use error::{Error, HOW_MEASURED};
 pub use estimators::{pass_at_k, pass_hat_k};
 pub use expect::{Expected, Spending, expect};
 pub use intervals::{clopper_pearson, jeffreys, wilson};

@@ -3,6 +3,7 @@
 //! ends, byte order mark, the missing end of the last line. A second edit changes nothing. It must not touch files.
 
 use super::error::Error;
+use super::lines::kept_lines;
 use serde_json::{Map, Value};
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
@@ -167,29 +168,20 @@ fn to_toml(value: &Value) -> Result<toml_edit::Value, Error> {
     })
 }
 
-/// Gives the edited text the byte order mark, the line ends and the last line's end of the original. Lines before and
-/// after the changed part keep their own ends; new lines get the end that most lines have.
+/// Gives the edited text the byte order mark, the line ends and the last line's end of the original. Lines that were
+/// there keep their own ends; new lines get the end that most lines have.
 fn restore(original: &str, edited: &str) -> String {
     let body = original.strip_prefix(BOM).unwrap_or(original);
     let old: Vec<&str> = body.split_inclusive('\n').collect();
     let new: Vec<&str> = edited.split_inclusive('\n').collect();
-    let same = |a: &&str, b: &&str| bare(a) == bare(b);
-    let head = old.iter().zip(&new).take_while(|(a, b)| same(a, b)).count();
-    let rest = old.len().min(new.len()) - head;
-    let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| same(a, b)).count();
+    let [old_bare, new_bare] = [&old, &new].map(|lines| lines.iter().map(|line| bare(line)).collect::<Vec<_>>());
+    let places = kept_lines(&old_bare, &new_bare);
     let crlf = old.iter().filter(|line| line.ends_with("\r\n")).count() * 2 > old.len();
     let mut out = String::with_capacity(original.len() + edited.len());
     out.extend(original.starts_with(BOM).then_some(BOM));
-    for (index, line) in new.iter().enumerate() {
-        let kept = if index < head {
-            Some(old[index])
-        } else if index >= new.len() - tail {
-            Some(old[index + old.len() - new.len()])
-        } else if new.len() == old.len() {
-            Some(old[index])
-        } else {
-            None
-        };
+    for ((index, line), place) in new.iter().enumerate().zip(places) {
+        // A changed line among as many as before has the end of the one that was there.
+        let kept = place.or((new.len() == old.len()).then_some(index)).map(|place| old[place]);
         let crlf = kept.filter(|k| k.ends_with('\n')).map_or(crlf, |k| k.ends_with("\r\n"));
         out.push_str(bare(line));
         out.push_str(if crlf { "\r\n" } else { "\n" });

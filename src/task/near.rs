@@ -1,6 +1,6 @@
 //! What was meant by a path that isn't there. It looks at names only, and opens no file.
 
-use super::walk::closest;
+use crate::spelling::closest;
 use std::io;
 use std::path::{Path, PathBuf};
 

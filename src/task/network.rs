@@ -4,7 +4,8 @@
 use super::hosts::normalize_host;
 use super::node::Place;
 use super::problem::Level;
-use super::walk::{Section, closest};
+use super::walk::Section;
+use crate::spelling::did_you_mean;
 use serde::{Deserialize, Serialize};
 
 /// Where a phase may connect to.
@@ -86,14 +87,9 @@ impl std::str::FromStr for NetworkMode {
     fn from_str(word: &str) -> Result<NetworkMode, String> {
         let modes = NetworkMode::ALL;
         modes.into_iter().find(|mode| mode.as_str() == word).ok_or_else(|| {
-            let near = match word {
-                "none" | "no" | "off" | "disabled" => Some("no-network"),
-                _ => closest(word, modes.map(Self::as_str)),
-            };
-            match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "known modes: `public`, `no-network`, `allowlist`".into(),
-            }
+            let meant = if matches!(word, "none" | "no" | "off" | "disabled") { "no-network" } else { word };
+            let hint = did_you_mean(meant, modes.map(Self::as_str));
+            hint.unwrap_or_else(|| "known modes: `public`, `no-network`, `allowlist`".into())
         })
     }
 }

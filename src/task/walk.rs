@@ -4,6 +4,7 @@
 
 use super::node::{Node, Place, Value};
 use super::problem::{Level, Sink};
+use crate::spelling::did_you_mean;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -222,15 +223,12 @@ impl<'a> Section<'a> {
             if known.iter().any(|k| k == name) {
                 continue;
             }
-            let hint = match closest(name, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => {
-                    let mut names = known.clone();
-                    names.sort_unstable();
-                    names.dedup();
-                    format!("known here: {}", names.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", "))
-                }
-            };
+            let hint = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| {
+                let mut names = known.clone();
+                names.sort_unstable();
+                names.dedup();
+                format!("known here: {}", names.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", "))
+            });
             let path = self.path(name);
             self.sink.add(Level::Error, *at, Some(path.clone()), format!("unknown key `{path}`"), Some(hint));
         }
@@ -254,12 +252,6 @@ impl<'a> Section<'a> {
         let message = format!("`{path}` must be {wanted}, not {}", found.kind());
         self.sink.add(Level::Error, at, Some(path), message, None);
     }
-}
-
-/// The nearest of some words, where one is near enough to be meant.
-pub fn closest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
-    let near = words.into_iter().map(|w| (strsim::jaro_winkler(&word.to_lowercase(), &w.to_lowercase()), w));
-    near.filter(|(score, _)| *score >= 0.85).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, w)| w)
 }
 
 fn open<'a>(node: &'a Node, prefix: String, sink: &'a Sink) -> Option<Section<'a>> {

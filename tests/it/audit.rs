@@ -118,6 +118,7 @@ impl Town {
         let suite = Suite::new();
         self.write(&suite);
         let run = suite.run(&["audit", "--format", "json"]).expect_code(code);
+        crate::report::keeps_to("audit.json", &run.stdout, "/questions/0");
         let report: Value = serde_json::from_str(&run.stdout).unwrap();
         report["questions"].as_array().unwrap().clone()
     }
@@ -286,6 +287,7 @@ fn plans_that_cannot_be_used_are_named() {
     // The file wins over the record, and its remarks are passed over.
     suite.write("plans.json", r#"{"_about": "x", "ledger-0": {"plan": "TOP all ; jobs", "note": "n"}}"#);
     let run = suite.run(&["audit", "--plans", "plans.json", "--format", "json"]).expect_code(1);
+    crate::report::keeps_to("audit.json", &run.stdout, "/counts");
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(report["questions"][0]["answer"], "Bob Birch");
     assert_eq!(report["questions"][0]["note"], "n");

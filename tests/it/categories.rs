@@ -46,8 +46,11 @@ fn a_category_that_no_task_has_is_named_with_those_that_there_are_and_nothing_ru
     let suite = suite();
     for flag in ["--category", "--exclude-category"] {
         let said = run(&suite, "j", &[flag, "lokup"]).expect_code(2).stderr;
-        let wanted = "`lokup` matches no category of a task; the categories are dates, lite, lookup, negation";
+        let wanted = "`lokup` matches no category of a task; the categories are\n  dates\n  lite\n  lookup\n  negation\n\n\
+                      hint: did you mean `lookup`?\n";
         assert!(said.contains(wanted), "{said}");
+        let said = run(&suite, "j", &[flag, "xy*"]).expect_code(2).stderr;
+        assert!(said.contains("\n  negation\n") && !said.contains("hint"), "{said}");
     }
     let said = run(&suite, "j", &["--category", "lookup", "--exclude-category", "lite"]).expect_code(2).stderr;
     assert!(said.contains("no task is left"), "{said}");

@@ -114,7 +114,7 @@ fn other_tasks_are_refused_unless_the_common_part_is_asked_for() {
         (&["compare", "jobs/a", "jobs/../jobs/a"], "named twice"),
         (
             &["compare", "jobs/a", "jobs/b", "--category", "lokup"],
-            "`lokup` matches no category of a task; the categories are lookup, negation",
+            "`lokup` matches no category of a task; the categories are\n  lookup\n  negation\n\nhint: did you mean `lookup`?",
         ),
     ] {
         let run = suite.run(args).expect_code(2);
@@ -208,7 +208,41 @@ fn the_same_judge_with_another_model_is_said_to_be_another() {
     }
     let run = suite.run(&["compare", "jobs/a", "jobs/b", "--format", "json"]).expect_code(0);
     let json: Value = serde_json::from_str(&run.stdout).expect("JSON");
-    let note = json["notes"][0].as_str().expect("a note");
+    let note = json["judges_differ"][0].as_str().expect("a note");
     assert!(note.starts_with("the judge `rubric` of `a` is set otherwise in `b`: `models` was "), "{note}");
     assert!(note.contains("gpt-4.1") && note.contains("gpt-5"), "{note}");
+}
+
+#[test]
+fn grades_of_different_judges_are_no_comparison_in_any_format_until_one_judge_has_graded_all() {
+    let suite = Suite::in_memory();
+    counted(&suite, "weak", &[0; 12], 3, |_| {});
+    counted(&suite, "strong", &[3, 3, 3, 3, 3, 2, 3, 3, 3, 3, 3, 3], 3, |_| {});
+    counted(&suite, "other", &[3, 3, 3, 3, 3, 2, 3, 3, 3, 3, 3, 3], 3, |job| job.judge = "letter".into());
+    let compare = |args: &[&str]| suite.run(&[&["compare"], args].concat()).expect_code(0);
+    let run = compare(&["jobs/weak", "jobs/other"]);
+    let head = "not like for like: different judges graded the agents, over 12 tasks\n  judges        the jobs have different \
+                judges: letter, rules\n";
+    assert!(run.stdout.starts_with(head), "{}", run.stdout);
+    assert!(run.stdout.contains("  better        not settled: different judges graded them\n"), "{}", run.stdout);
+    assert!(run.stderr.starts_with("warning: different judges graded the agents"), "{}", run.stderr);
+    let md = compare(&["jobs/weak", "jobs/other", "--format", "md"]).stdout;
+    assert!(md.starts_with("# Not like for like: different judges graded the agents, over 12 tasks\n"), "{md}");
+    let html = suite.run(&["report", "jobs/weak", "jobs/other", "--format", "html"]).expect_code(0).stdout;
+    assert!(html.contains("<h2>Not like for like: different judges graded the agents, over 12 tasks</h2>"));
+    // Scripts that are run with something else judge otherwise.
+    counted(&suite, "set", &[3; 12], 3, |job| job.verifier = Some(serde_json::json!({"env": {"MODE": "strict"}})));
+    let run = compare(&["jobs/weak", "jobs/set"]);
+    let words = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let why = "judges the jobs run tasks' own scripts with different settings (`verifier` of the job file)";
+    assert!(words.starts_with("not like for like") && words.contains(why), "{}", run.stdout);
+    // Of three agents, those that one judge graded are told apart as before.
+    let run = compare(&["jobs/weak", "jobs/strong", "jobs/other", "--format", "json"]);
+    matches_schema("compare.json", &run.stdout);
+    let json: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let pairs = json["pairs"].as_array().expect("pairs").iter();
+    let told: Vec<_> = pairs.map(|pair| (pair["same_judge"].clone(), pair["all"]["better"].clone())).collect();
+    assert_eq!(told, [(true.into(), "b".into()), (false.into(), Value::Null), (false.into(), Value::Null)]);
+    let places: Vec<_> = json["arms"].as_array().expect("arms").iter().map(|arm| arm["places"].to_string()).collect();
+    assert_eq!(places, ["[2,3]", "[1,2]", "[1,3]"]);
 }

@@ -186,6 +186,9 @@ fn other_ways_to_be_wrong() {
         ("timeout_multiplier: 1e30", "`timeout_multiplier` must be at most 1000"),
         ("n_attempts: 1001", "`n_attempts` must be at most 1000, not 1001"),
         ("n_concurrent_trials: 4000000", "`n_concurrent_trials` must be at most 1000"),
+        ("verifier: {max_timeout_sec: 1e30}", "`verifier.max_timeout_sec` must be at most 1000000000"),
+        ("verifier: {override_timeout_sec: 0}", "`verifier.override_timeout_sec` must be more than 0"),
+        ("verifier: {env: [A]}", "`verifier.env` must be a table"),
         ("agents: [{override_timeout_sec: 1e30}]", "`agents[0].override_timeout_sec` must be at most 1000000000"),
         ("environment: {type: daytona}", "`environment.type` has no kind `daytona`\n  hint: known here: `docker`"),
         ("retry: {max_retries: -1}", "must be at least 0"),
@@ -213,6 +216,7 @@ fn the_record_of_a_job_reads_back_as_the_same_job() {
                 agents: [{name: command, model_name: m, kwargs: {cmd: 'x {y}', n: 3}, env: {MODE: fast, KEY: '${KEY}'},\n\
                           override_timeout_sec: 10, max_timeout_sec: 5, extra_allowed_hosts: [B.com., a.com]}]\n\
                 datasets: [{path: a, task_names: ['x*'], exclude_task_names: ['xy'], n_tasks: 3}]\ntasks: [{path: one}]\n\
+                verifier: {override_timeout_sec: 20, max_timeout_sec: 7.5, env: {MODE: strict, KEY: '${KEY}'}}\n\
                 environment: {force_build: true, override_cpus: 1.5, override_memory_mb: 512, env: {TZ: UTC}, extra_allowed_hosts: ['*.c.com']}\n\
                 seatrial: {network: allowlist, hosts: {A.com: '127.0.0.1:8000'}, ports: [80, 8443], base_image: b, cpus: 1, memory_mb: 64, pids_limit: 9, engine_wait_sec: 5, vendor: v, suite: v/s.toml, judge: rules}\n";
     let config = settled(&Flags::default(), file);
@@ -237,6 +241,11 @@ fn no_value_that_may_be_a_secret_is_written() {
         "REF": "${HOST_REF}", "PLAIN": "${PLAIN}", "DSN": "${DSN}", "LONG": "${LONG}", "DEF": "${DEF}",
     });
     assert_eq!(record["agents"][0]["env"], wanted);
+    let judge =
+        settled(&Flags::default(), "verifier: {env: {JUDGE_KEY: sk-judge, REF: '${HOST_REF}', MODE: strict}}\n");
+    let record_of_judge = job_record(&judge);
+    let wanted = serde_json::json!({"JUDGE_KEY": "${JUDGE_KEY}", "REF": "${HOST_REF}", "MODE": "strict"});
+    assert_eq!(record_of_judge["verifier"]["env"], wanted);
     for secret in ["sk-file", "c-file", "a-file", "t-file", "p-file", "sk-live", "me:pw", "a1b2c3", "ghp_"] {
         assert!(!record.to_string().contains(secret), "{secret}");
     }

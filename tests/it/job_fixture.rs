@@ -36,6 +36,7 @@ pub fn job_of(name: &str, tasks: &[&str], agents: &[(&str, Option<&str>)], attem
         dataset: "tasks".into(),
         judge: "rules".into(),
         judge_parameters: None,
+        verifier: None,
         corpus: Some("sha256:c0".into()),
         tasks: names.iter().enumerate().map(task).collect(),
         trials: plan(&names, &agents, attempts).trials,

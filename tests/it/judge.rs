@@ -1,5 +1,6 @@
 //! The `rules` judge, by its labelled cases and its verb. Nothing here knows how a rule works.
 
+use crate::report::keeps_to;
 use crate::support::{Suite, project, shared};
 
 const RIGHT: &str = r#"{"id": "a", "question": "How many boats?", "key": "14", "submission": "14", "expected": 1.0}"#;
@@ -9,6 +10,7 @@ const WRONG_LABEL: &str = r#"{"id": "b", "question": "How many boats?", "key": "
 fn measured(args: &[&str]) -> serde_json::Value {
     let suite = Suite::new();
     let run = suite.run(&[&["judge-cases", "--format", "json"], args].concat()).expect_code(0);
+    keeps_to("judge-cases.json", &run.stdout, "/entries/0");
     serde_json::from_str(&run.stdout).expect("JSON on stdout")
 }
 
@@ -62,7 +64,7 @@ fn a_disagreement_is_shown_with_rule_and_span_and_fails_the_minimum() {
     let run = suite.run(&["judge-cases", "cases.jsonl", "--min-agreement", "0.96"]).expect_code(1);
     assert_eq!(
         run.stdout,
-        "judge rules: 1 of 2 cases agree (50.0 %), 1 wrong taken for right\n\n\
+        "judge rules: 1 of 2 cases agree (50.0 %), 1 wrongly taken for right\n\n\
          right taken for right (sensitivity)  1.000  [0.207, 1.000]  1 of 1\n\
          others taken so (specificity)        0.000  [0.000, 0.793]  0 of 1\n\
          kappa 0.000, AC1 0.200, alpha 0.000\n\n\
@@ -86,7 +88,7 @@ fn what_was_measured_is_kept_for_calibration_and_two_judges_are_set_side_by_side
     suite.write("judge.script", r#"{"default": {"reward": 0.0}, "tasks": {"a": {"failure": "no connection"}}}"#);
     let args = ["judge-cases", "cases.jsonl", "--scripted-judge", "judge.script"];
     let run = suite.run(&args).expect_code(3);
-    assert!(run.stdout.contains("0 wrong taken for right, 1 ungraded"), "{}", run.stdout);
+    assert!(run.stdout.contains("0 wrongly taken for right, 1 ungraded"), "{}", run.stdout);
     assert!(run.stdout.contains("a: expected 1.0, ungraded: no connection"), "{}", run.stdout);
     for (min, code) in [("1", 1), ("0.51", 1), ("0.5", 3), ("0", 3)] {
         // The one case that is left has a wrong label, so with any verdict on the other one at most half agree.
@@ -95,8 +97,29 @@ fn what_was_measured_is_kept_for_calibration_and_two_judges_are_set_side_by_side
     }
     let run = suite.run(&["judge-cases", "cases.jsonl", "--judge", "rules", "--judge", "rules"]).expect_code(0);
     assert!(run.stdout.ends_with("the judges differ on 0 cases (kappa -, alpha -)\n"), "{}", run.stdout);
+    let run = suite.run(&["judge-cases", "cases.jsonl", "--judge", "rules", "--judge", "rules", "--format", "json"]);
+    keeps_to("judge-cases.json", &run.expect_code(0).stdout, "/judges/1/sensitivity");
+    let run = suite.run(&[&args[..], &["--format", "json"]].concat()).expect_code(3);
+    keeps_to("judge-cases.json", &run.stdout, "/confusion/0");
     let run = suite.run(&["judge-cases", "cases.jsonl", "--judge", "script"]).expect_code(2);
     assert!(run.stderr.contains("needs a task"), "{}", run.stderr);
+}
+
+#[test]
+fn whatever_should_not_pass_and_does_is_wrongly_taken_for_right() {
+    let suite = Suite::new();
+    let case = |id: &str, expected: f64| {
+        serde_json::json!({"id": id, "question": "Which?", "key": "14", "submission": "14", "expected": expected})
+            .to_string()
+    };
+    let cases = [case("right", 1.0), case("refusal", 0.5), case("wrong", 0.0), case("half", 0.0)];
+    suite.write("cases.jsonl", cases.join("\n"));
+    suite.write("judge.script", r#"{"default": {"reward": 1.0}, "tasks": {"half": {"reward": 0.5}}}"#);
+    let args = ["judge-cases", "cases.jsonl", "--scripted-judge", "judge.script"];
+    let run = suite.run(&args).expect_code(0);
+    let line = "judge scripted: 1 of 4 cases agree (25.0 %), 2 wrongly taken for right\n";
+    assert!(run.stdout.starts_with(line), "{}", run.stdout);
+    assert!(run.stdout.contains("others taken so (specificity)        0.333"), "the other third: {}", run.stdout);
 }
 
 #[test]

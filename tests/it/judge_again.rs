@@ -1,6 +1,6 @@
 //! `seatrial judge`: stored answers judged again, without running agents.
 
-use crate::report::matches_schema;
+use crate::report::{keeps_to, matches_schema};
 use crate::support::{Run, Suite};
 use crate::tiny::{self, fake, fake_args, sealed, tally, trial};
 use seatrial::results::OutcomeKind::{AgentError, NoAnswer, Scored, Ungraded};
@@ -60,7 +60,9 @@ fn another_judges_verdicts_lie_beside_and_what_was_ungraded_gets_them() {
         assert_eq!(now, kept, "{name}");
     }
 
-    let second = json(&judge(&suite, &["--judge", "rules", "--format", "json"]).expect_code(0));
+    let second = judge(&suite, &["--judge", "rules", "--format", "json"]).expect_code(0);
+    keeps_to("judge.json", &second.stdout, "/entries/0");
+    let second = json(&second);
     let counts = ["judged", "changed", "ungraded", "known"].map(|key| second[key].as_u64().expect("a number"));
     assert_eq!(counts, [4, 1, 0, 4], "a second pass asks nobody: {second}");
     let third = json(&judge(&suite, &["--judge", "rules", "--format", "json", "--no-cache"]).expect_code(0));
@@ -105,15 +107,21 @@ fn a_headline_says_how_many_trials_another_judge_graded() {
     fake(&suite, ENGINE, &args).expect_code(0);
     let run = text(&["compare", "jobs/one", "jobs/two", "--format", "json"]);
     assert!(run.contains("that another judge than the job's graded: 2, by rules ("), "{run}");
+    keeps_to("compare.json", &run, "/arms/0/all");
     // With all verdicts of that judge, nothing is mixed.
+    suite.run(&fake_args(&["judge", "jobs/two", "--judge", "rules"])).expect_code(0);
+    let one_judge = text(&["compare", "jobs/one", "jobs/two", "--judge", "rules"]);
+    assert!(one_judge.starts_with("compared by task over 5 tasks\n"), "{one_judge}");
     assert!(!text(&["report", "jobs/one", "--judge", "rules"]).contains("another judge"));
 }
 
 #[test]
 fn a_judge_that_is_down_leaves_ungraded_what_was_and_can_be_asked_again() {
     let suite = judged_badly();
-    let run = judge(&suite, &["--scripted-judge", "judge.json"]).expect_code(3);
-    assert!(run.stdout.contains("4 answers judged, 0 changed, 2 ungraded"), "{}", run.stdout);
+    let run = judge(&suite, &["--scripted-judge", "judge.json", "--format", "json"]).expect_code(3);
+    keeps_to("judge.json", &run.stdout, "/spent");
+    let counts = ["judged", "changed", "ungraded"].map(|key| json(&run)[key].as_u64().expect("a number"));
+    assert_eq!(counts, [4, 0, 2], "{}", run.stdout);
     let shown = suite.run(&["report", "jobs/one", "--judge", "scripted"]).expect_code(0).stderr;
     let hint = "hint: `seatrial judge jobs/one --judge scripted`, with its models and votes as before, judges what";
     assert!(shown.contains(hint), "`resume` would not ask this judge: {shown}");

@@ -32,7 +32,7 @@ fn a_model_judge_is_measured_beside_the_rules_and_the_measurement_moves_a_calibr
     let both = ["judge-cases", "cases.jsonl", "--judge", "rubric", "--judge", "rules", "--judge-model", "org/m"];
     let run = judged(&suite, &script, &server, &both, KEY).expect_code(0);
     for said in [
-        "judge rubric: 70 of 71 cases agree (98.6 %), 0 wrong taken for right",
+        "judge rubric: 70 of 71 cases agree (98.6 %), 0 wrongly taken for right",
         "used  71 requests, 7810 tokens read, 355 written, cost not known",
         "judge rules: 71 of 71 cases agree (100.0 %)",
         "the judges differ on 1 case (kappa 0.972, alpha 0.972)\nIt is 42. 0: expected 1.0, rubric 0.0, rules 1.0\n",

@@ -10,6 +10,9 @@ mod select;
 /// `calibrate`: measured difficulty.
 mod calibrate;
 
+/// `calibrate`: what a judge does to tiers.
+mod calibrate_judge;
+
 /// `run --calibrate`: rounds of trials.
 mod calibrating_job;
 /// `doctor --network`: every attack on the closed network, on a real engine.
@@ -49,6 +52,12 @@ mod failures;
 
 /// `seatrial report`, and the numbers in it.
 mod report;
+
+/// What reports say of the network.
+mod report_network;
+
+/// How wide tables are, and that no name in one is cut.
+mod tables;
 
 /// `seatrial report --format html`, in a browser too.
 mod html;
@@ -204,8 +213,11 @@ mod egress_bed;
 /// What an agent says on an allowed stream, and for which host.
 mod egress_hosts;
 
-/// Streams through the egress server: what gets through, under which caps, with which evidence.
+/// Streams through the egress server: what gets through, to which address, with which evidence.
 mod egress;
+
+/// How such streams end: time, caps, phases, their trial's end.
+mod egress_limits;
 
 /// What every engine owes, fake and Docker alike.
 mod contract;

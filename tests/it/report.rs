@@ -3,10 +3,9 @@
 use crate::job_fixture::{config, end, fault, handle, job, job_of, make, mixed, scored};
 use crate::support::{Suite, shared};
 use seatrial::agent::ModelRun;
-use seatrial::event::{Event, Judging, NetworkUse};
+use seatrial::event::{Event, Judging};
 use seatrial::judge::Spent;
 use seatrial::model::{ModelUse, Usage};
-use seatrial::network::{Attempt, Decision, End, Reason};
 use seatrial::results::{Store, read_job};
 use seatrial::stats::{self, pass_at_k, pass_hat_k, summarize, wilson};
 
@@ -34,71 +33,6 @@ fn every_format_shows_the_same_job_in_the_same_bytes() {
             hint: `seatrial resume jobs/mixed` goes on with them
             ");
         }
-    }
-}
-
-#[test]
-fn the_text_fits_80_columns() {
-    let suite = Suite::new();
-    let long = "a-task-with-a-name-that-is-much-longer-than-any-column-of-the-table";
-    let message = "no space left on device ".repeat(20);
-    make(&suite.join("jobs/long"), &job("long", &[long], 2), vec![Some(fault(&message)), Some(scored(1.0))]);
-    let run = suite.run(&["report", "jobs/long"]).expect_code(0);
-    for line in run.stdout.lines() {
-        assert!(line.chars().count() <= 80, "{line}");
-    }
-}
-
-/// An id that no column holds, though it fits a line.
-const LONG: &str = "a-task-of-a-suite-whose-owners-like-names-that-say-everything-0001";
-
-#[test]
-fn tables_of_other_verbs_fit_80_columns_and_name_long_ids_whole() {
-    let suite = crate::tiny::suite(&[LONG, "b"]);
-    let dry = suite.run(&["run", "tasks", "--dry-run"]).expect_code(0).stdout;
-    let line = |id: &str, said: &str| {
-        let reason = "the label of this answer was chosen by hand and has a long story behind it";
-        serde_json::json!({"id": id, "question": "How many?", "key": "42", "submission": said, "expected": 1.0,
-            "answer_type": "count", "reason": reason})
-        .to_string()
-    };
-    suite.write(
-        "cases.jsonl",
-        format!("{}\n{}\n", line(LONG, "I have counted 41 of them, again and again"), line("b", "42")),
-    );
-    let cases = suite.run(&["judge-cases", "cases.jsonl"]).expect_code(0).stdout;
-    let rex = "TOP state pet:Rex/Cat ; dob";
-    let town = crate::audit::town().asks(crate::audit::CLEAR, "Ann Ash", rex);
-    town.write(&suite);
-    let manifest =
-        suite.read("vendor/suite.toml").replace("\"ledger\"", &format!("\"{}\"", LONG.trim_end_matches("-0001")));
-    suite.write("vendor/suite.toml", &manifest);
-    let audit = suite.run(&["audit"]).expect_code(1).stdout;
-    let doctor = suite.run(&["doctor"]).stdout;
-    let forge =
-        suite.run(&["forge", "--seed", "3", "--people", "150", "--questions", "12", "-o", "forged"]).expect_code(0);
-    let entry = |i: usize| {
-        let rates = serde_json::json!({"a-provider/a-model-with-a-long-name-2026-11-30": 0.5});
-        let (id, kind) = (format!("t-{i}"), ["multi_entity_comparison", "comparison_tiebreak"][i % 2]);
-        (id, serde_json::json!({"difficulty": "medium", "question_type": kind, "n": 6, "rates": rates}))
-    };
-    let entries: serde_json::Map<_, _> = (0..8).map(entry).collect();
-    suite.write("c.json", serde_json::json!({ "tasks": entries }).to_string());
-    let select = suite.run(&["select", "-k", "4", "--from", "c.json"]).expect_code(0).stderr;
-    make(&suite.join("jobs/long"), &job("long", &[LONG, "b"], 6), (0..12).map(|_| Some(scored(1.0))).collect());
-    let calibrate = suite.run(&["calibrate", "jobs/long"]).expect_code(0).stdout;
-    for (verb, text) in [("forge", &forge.stdout), ("select", &select)] {
-        let long = text.lines().find(|line| line.chars().count() > 80);
-        assert_eq!(long, None, "{verb}:\n{text}");
-        assert!(text.contains("multi_entity_comparison"), "{verb}:\n{text}");
-    }
-    for (verb, text) in
-        [("run", dry), ("judge-cases", cases), ("audit", audit), ("doctor", doctor), ("calibrate", calibrate)]
-    {
-        let long = text.lines().find(|line| line.chars().count() > 80);
-        assert_eq!(long, None, "{verb}:\n{text}");
-        let id = if verb == "audit" { LONG.trim_end_matches("0001") } else { LONG };
-        assert!(verb == "doctor" || text.contains(id), "{verb}:\n{text}");
     }
 }
 
@@ -285,83 +219,6 @@ fn the_estimators_agree_with_the_shared_vectors() {
     }
 }
 
-#[test]
-fn what_agents_reached_and_were_denied_is_kept_and_shown_in_every_format() {
-    let suite = Suite::new();
-    let job = job("open", &["stays", "leaves", "closed"], 1);
-    let attempt = |host: &str, port: Option<u16>, reason: Reason| Attempt {
-        at: std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000),
-        phase: "agent".into(),
-        host: host.into(),
-        port,
-        address: port.map(|port| ([192, 0, 2, 7], port).into()),
-        decision: Decision::of(reason),
-        end: if port.is_some() { End::Closed } else { End::Denied },
-        up: 1,
-        down: 2,
-        duration: std::time::Duration::from_millis(250),
-        request: None,
-    };
-    let mut store = Store::create(&suite.join("jobs/open"), job.clone(), config("open")).expect("a job");
-    for trial in 0..3 {
-        handle(&mut store, Event::TrialStarted { trial, retry: 0 });
-        let mut end = end(&job.trials[trial], trial, scored(1.0));
-        if trial < 2 {
-            let mut attempts = vec![attempt("api.test", Some(443), Reason::Listed("*.test".into()))];
-            attempts.extend((trial == 1).then(|| attempt("evil|.test", None, Reason::NotListed)));
-            let network = NetworkUse {
-                allowed: 1,
-                denied: 3 * trial as u64,
-                unrecorded: 2 * trial as u64,
-                reached: [("api.test".to_owned(), 1)].into(),
-                unreached: (trial == 0).then(|| ("down.test".to_owned(), 4)).into_iter().collect(),
-                refused: (trial == 1).then(|| ("evil|.test".to_owned(), 1)).into_iter().collect(),
-                ..NetworkUse::default()
-            };
-            handle(&mut store, Event::Network { trial, attempts, unrecorded: network.unrecorded });
-            end.network = Some(network);
-        }
-        handle(&mut store, Event::TrialFinished { trial, end: Box::new(end) });
-    }
-    drop(store);
-    matches_schema("report.json", &suite.run(&["report", "jobs/open", "--format", "json"]).expect_code(0).stdout);
-    let lines = suite.read(&format!("jobs/open/{}/network.jsonl", job.trials[1].name));
-    insta::assert_snapshot!(lines, @r#"
-    {"format":1,"at":"2023-11-14T22:13:20.000000Z","phase":"agent","host":"api.test","port":443,"address":"192.0.2.7:443","allowed":true,"reason":"listed","why":"listed as `*.test`","end":"closed","how":"closed","up":1,"down":2,"seconds":0.25}
-    {"format":1,"at":"2023-11-14T22:13:20.000000Z","phase":"agent","host":"evil|.test","port":null,"address":null,"allowed":false,"reason":"not_listed","why":"not listed","end":"denied","how":"denied","up":1,"down":2,"seconds":0.25}
-    {"format":1,"unrecorded":2}
-    "#);
-    assert!(!suite.join(&format!("jobs/open/{}/network.jsonl", job.trials[2].name)).exists());
-    let shown = |format: &str| suite.run(&["report", "jobs/open", "--format", format]).expect_code(0).stdout;
-    let text = shown("text");
-    insta::assert_snapshot!(text[text.find("network\n").expect("a part of its own")..], @r#"
-    network
-      attempts      2 allowed, 3 denied
-      reached       api.test 2
-      no answer     down.test 4
-      denied        evil|.test 1
-      denied in     leaves
-      unrecorded    2 attempts were only counted
-    "#);
-    let markdown = shown("md");
-    insta::assert_snapshot!(markdown[markdown.find("## Network").expect("a part of its own")..], @r#"
-    ## Network
-
-    | | |
-    | --- | --- |
-    | attempts | 2 allowed, 3 denied |
-    | reached | api.test 2 |
-    | no answer | down.test 4 |
-    | denied | evil\|.test 1 |
-    | denied in | leaves |
-    | unrecorded | 2 attempts were only counted |
-    "#);
-    let json: serde_json::Value = serde_json::from_str(&shown("json")).expect("JSON");
-    insta::assert_snapshot!(json["network"].to_string(), @r#"{"trials":2,"allowed":2,"denied":3,"unrecorded":2,"reached":{"api.test":2},"unreached":{"down.test":4},"refused":{"evil|.test":1},"tried_to_leave":["leaves"]}"#);
-    assert_eq!(json["trials"][1]["network"]["denied"], 3);
-    assert!(json["trials"][2].get("network").is_none(), "{json}");
-}
-
 /// Holds a report in JSON against its schema, which documents every field and knows no other.
 #[track_caller]
 pub fn matches_schema(schema: &str, report: &str) {
@@ -401,7 +258,7 @@ fn schemas_document_every_field() {
         }
     }
     let mut found = Vec::new();
-    for name in ["report.json", "compare.json", "calibration.json"] {
+    for name in ["report.json", "compare.json", "calibration.json", "judge.json", "judge-cases.json", "audit.json"] {
         let text = std::fs::read_to_string(crate::support::project().join("schemas").join(name)).expect("a schema");
         look(&serde_json::from_str(&text).expect("JSON"), name, &mut found);
     }

@@ -201,6 +201,61 @@ async fn harbors_shared_way_is_taken_where_it_is_asked_for_and_said() {
 }
 
 #[tokio::test]
+async fn a_job_file_sets_time_and_variables_of_scripts_and_agents_never_see_them() {
+    if support::docker("a_job_file_sets_time_and_variables_of_scripts").await.is_none() {
+        return;
+    }
+    let suite = Suite::new();
+    let test = "test \"$COLOR $SHAPE $KEY\" = 'blue round secret' && echo 1 > /logs/verifier/reward.txt";
+    let own = "env = { COLOR = \"red\" }\n[verifier]\nenv = { COLOR = \"green\", SHAPE = \"round\" }";
+    task(&suite, "variables", "", own, "env", test);
+    task(&suite, "slow", "", "[verifier]\ntimeout_sec = 1", "true", "sleep 60");
+    suite.write(
+        "harbor.yml",
+        "verifier: {override_timeout_sec: 500, max_timeout_sec: 4, env: {COLOR: blue, KEY: '${SEATRIAL_TEST_KEY}'}}\n\
+         verifier_timeout_multiplier: 0.5\n",
+    );
+    let job = format!("verifier-{}", std::process::id());
+    let args = ["run", "tasks", "--command", AGENT, "--job-name", &job, "-q"];
+    let run = |more: &[&str]| {
+        let mut command = suite.command(&[&args[..], more].concat());
+        let out = command.env("SEATRIAL_TEST_KEY", "secret").output().expect("it starts");
+        (out.status.code(), String::from_utf8_lossy(&out.stderr).into_owned())
+    };
+    let (code, said) = run(&["--verifier-environment", "shared"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("`verifier.env` would be in the agent's container"), "{said}");
+    let missing = suite.run(&args).expect_code(2).stderr;
+    assert!(missing.contains("the job's `verifier.env`: environment variables are not set: `SEATRIAL_TEST_KEY`"));
+
+    let (code, said) = run(&[]);
+    assert_eq!(code, Some(3), "one script is too slow: {said}");
+    let dir = suite.join(&format!("jobs/{job}"));
+    let scored = trial(&dir, "variables");
+    assert_eq!((scored.outcome, scored.reward), (Scored, Some(1.0)), "{:?}", scored.reason);
+    let agents = suite.read(&format!("jobs/{job}/{}/agent/command.txt", scored.trial.name));
+    assert!(agents.contains("COLOR=red") && !agents.contains("secret") && !agents.contains("KEY="), "{agents}");
+    assert_eq!(trial(&dir, "slow").reason.as_deref(), Some("`tests/test.sh` ran longer than 2 s"), "min(500, 4) x 0.5");
+    // What is kept names the variable alone.
+    let kept = crate::mini::tree(&dir);
+    assert!(kept.values().all(|bytes| !String::from_utf8_lossy(bytes).contains("secret")));
+    let config: serde_json::Value =
+        serde_json::from_str(&suite.read(&format!("jobs/{job}/config.json"))).expect("JSON");
+    assert_eq!(config["verifier"]["env"]["KEY"], "${SEATRIAL_TEST_KEY}");
+    let record: serde_json::Value =
+        serde_json::from_str(&suite.read(&format!("jobs/{job}/seatrial.json"))).expect("JSON");
+    assert_eq!(record["verifier"], config["verifier"], "whoever compares jobs sees it");
+}
+
+#[test]
+fn what_is_set_for_scripts_is_said_to_be_for_nobody_where_none_judges() {
+    let suite = tiny::suite(&["one"]);
+    suite.write("harbor.yml", "verifier: {max_timeout_sec: 4}\n");
+    let run = suite.run(&["run", "--dry-run", "-a", "nop"]).expect_code(0);
+    assert!(run.stderr.contains("`verifier` of the job file is for tasks' own scripts, and none"), "{}", run.stderr);
+}
+
+#[tokio::test]
 async fn the_shipped_tasks_get_the_same_rewards_from_their_scripts_as_from_the_rules() {
     if support::docker("the_shipped_tasks_get_the_same_rewards_from_their_scripts").await.is_none() {
         return;

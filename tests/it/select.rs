@@ -56,7 +56,7 @@ fn what_is_missing_in_the_calibration_is_named_for_every_task_and_taken_from_the
     `task-1`: no `source_difficulty`, `n` is not a number of attempts, no pass rate
     `task-2`: the rate of `alpha` is not a number from 0 to 1
 
-    hint: an entry is {"source_difficulty": "hard", "question_type": "negation", "n": 6, "rates": {"MODEL": 0.5}}; `--tasks DIR` takes difficulty and type from tasks
+    hint: difficulties are measured by `seatrial run tasks --calibrate --job-name measured`, then `seatrial calibrate jobs/measured -o calibration.json`, then `seatrial stamp tasks --calibration calibration.json`; `--tasks tasks` takes types, and difficulties that you know, from tasks; an entry is {"source_difficulty": "hard", "question_type": "negation", "n": 6, "rates": {"MODEL": 0.5}}
     "#);
     file["tasks"]["task-1"] = json!({"n": 6, "rates": {"alpha": 0.5, "beta": 1}});
     file["tasks"]["task-2"]["rates"] = json!({"alpha": 1, "beta": 0});
@@ -68,7 +68,7 @@ fn what_is_missing_in_the_calibration_is_named_for_every_task_and_taken_from_the
     let run = suite.run(&["select", "-k", "4", "--from", "c.json", "--tasks", "tasks"]).expect_code(2);
     assert_eq!(run.stderr, "error: failed to choose 4 of 3 tasks\n\nhint: `-k` is a number from 1 to 3\n");
     let run = suite.run(&["select", "-k", "4", "--from", "nowhere.json"]).expect_code(2);
-    assert!(run.stderr.contains("`nowhere.json`"), "{}", run.stderr);
+    assert!(run.stderr.contains("`nowhere.json`") && run.stderr.contains("hint: difficulties are measured by"));
 }
 
 #[test]

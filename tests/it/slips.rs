@@ -58,6 +58,8 @@ fn a_missing_file_is_guessed_or_said_to_be_looked_for_here() {
         (vec!["judge-cases", "nothing/like/it"], "it counts from the folder you are in"),
         (vec!["stamp", "tasks", "--calibration", "calibraton.json"], "did you mean `calibration.json`?"),
         (vec!["stamp", "taks", "--calibration", "calibration.json"], ""),
+        (vec!["select", "-k", "1", "--from", "calibraton.json"], "did you mean `calibration.json`?"),
+        (vec!["calibrate", "jobs/k2", "--judge-measured", "calibraton.json"], "did you mean `calibration.json`?"),
         (vec!["init", "new", "--files", "docs", "--questions", "qs.csv"], "did you mean `q.csv`?"),
         (vec!["init", "new", "--files", "dosc", "--questions", "q.csv"], "did you mean `docs`?"),
     ] {
@@ -78,6 +80,12 @@ fn misspelt_words_are_guessed() {
     slip(&suite, &["populat"], "unrecognized subcommand 'populat'", "'populate'");
     slip(&suite, &["run", "-i", "leger-1"], "`leger-1` matches no task", "did you mean `ledger-1`?");
     slip(&suite, &["run", "-i", "leger-*"], "`leger-*` matches no task", "whole task names, such as `ledger-1`");
+    let agents = "there is no agent `mini-swe-agnt`; there are oracle";
+    slip(&suite, &["run", "-a", "mini-swe-agnt"], agents, "did you mean `mini-swe-agent`?");
+    slip(&suite, &["run", "--judge", "rubrik"], "there is no judge `rubrik`", "did you mean `rubric`?");
+    slip(&suite, &["run", "--judge", "nobody"], "there is no judge `nobody`", "there are `rules`, `script`, `rubric`");
+    let run = ["run", "-a", "loop", "-m", "antropic/x"];
+    slip(&suite, &run, "the name `antropic/x` does not say which provider", "did you mean `anthropic/x`?");
     slip(&suite, &["run", "-a", "nop", "-a", "nop"], "`--agent`: `nop` is there twice", "`-k 2`");
 }
 

@@ -115,6 +115,56 @@ fn a_measurement_is_kept_beside_the_tier_where_the_calibration_has_one() {
 }
 
 #[test]
+fn a_check_fails_where_an_older_stamp_stands_though_the_calibration_tells_no_tier_any_more() {
+    let suite = suite();
+    let check = ["stamp", "tasks", "--calibration", "c.json", "--check"];
+    suite.write("c.json", r#"{"tasks": {"two": {"tier": "hard", "calibration": {"n": 6, "c": 0}}}}"#);
+    suite.run(&check[..4]).expect_code(0);
+    suite.run(&check).expect_code(0);
+    // Measured on, and no longer sure of it; nothing was ever measured of the other one.
+    suite.write("c.json", r#"{"tasks": {"one": {"tier": null}, "two": {"tier": null}}}"#);
+    let stamped = suite.read("tasks/two/task.toml");
+    for (args, code) in [(&check[..4], 0), (&check[..], 1)] {
+        let run = suite.run(args).expect_code(code);
+        assert!(
+            run.stderr.contains("warning: tier still open in the calibration, left alone: one\n"),
+            "{}",
+            run.stderr
+        );
+        let stands = "warning: tier open by now in the calibration, but an older stamp stands: two\n";
+        assert!(run.stderr.contains(stands) && run.stderr.contains("hint: measure these on"), "{}", run.stderr);
+        assert_eq!(suite.read("tasks/two/task.toml"), stamped);
+    }
+    suite.write("tasks/two/task.toml", "[metadata]\n");
+    suite.run(&check).expect_code(0);
+}
+
+#[test]
+fn a_dry_run_shows_what_changes_and_nothing_that_stands_between() {
+    let suite = suite();
+    let stands = "[metadata.ideal]\nsteps = 3\nsource = \"jobs/a\"\n";
+    suite.write(
+        "tasks/two/task.toml",
+        format!("[metadata]\ndifficulty = \"hard\"\n\n{stands}\n[agent]\ntimeout_sec = 7\n"),
+    );
+    suite.write("c.json", r#"{"tasks": {"two": {"tier": "easy", "calibration": {"n": 6, "c": 6}}}}"#);
+    let stamp = ["stamp", "tasks", "--calibration", "c.json"];
+    let shown = suite.run(&[&stamp[..], &["--dry-run"]].concat()).expect_code(0).stdout;
+    insta::assert_snapshot!(shown, @r#"
+    tasks/two/task.toml:2
+    -difficulty = "hard"
+    +difficulty = "easy"
+    tasks/two/task.toml:7
+    +
+    +[metadata.calibration]
+    +n = 6
+    +c = 6
+    "#);
+    suite.run(&stamp).expect_code(0);
+    assert!(suite.read("tasks/two/task.toml").contains(stands));
+}
+
+#[test]
 fn the_published_calibration_stamps_the_published_tasks() {
     let Some(shared) = shared("the_published_calibration_stamps_the_published_tasks") else { return };
     let suite = Suite::new();

@@ -5,24 +5,25 @@ use crate::support::{Suite, project};
 use std::collections::BTreeSet;
 
 /// The rooms in the order of `lib.rs`, and all that each may import. ARCHITECTURE.md shows the same table.
-const ROOMS: [(&str, &[&str]); 26] = [
+const ROOMS: [(&str, &[&str]); 27] = [
     ("random", &[]),
     ("quota", &[]),
-    ("corpus", &[]),
-    ("question", &["random", "quota", "corpus"]),
+    ("spelling", &[]),
+    ("corpus", &["spelling"]),
+    ("question", &["random", "quota", "spelling", "corpus"]),
     ("ideal", &[]),
-    ("task", &["ideal"]),
-    ("populate", &["corpus", "task"]),
+    ("task", &["spelling", "ideal"]),
+    ("populate", &["spelling", "corpus", "task"]),
     ("plan", &["task"]),
     ("wire", &[]),
     ("network", &[]),
     ("sandbox", &["wire", "network"]),
-    ("model", &[]),
+    ("model", &["spelling"]),
     ("attack", &["network", "sandbox"]),
-    ("agent", &["sandbox", "model"]),
+    ("agent", &["spelling", "sandbox", "model"]),
     ("answer", &["sandbox"]),
     ("artifact", &["sandbox"]),
-    ("judge", &["task", "sandbox", "model", "answer", "artifact"]),
+    ("judge", &["spelling", "task", "sandbox", "model", "answer", "artifact"]),
     ("failure", &["model"]),
     ("event", &["model", "network", "plan", "agent", "answer", "artifact", "judge", "failure"]),
     (
@@ -30,10 +31,10 @@ const ROOMS: [(&str, &[&str]); 26] = [
         &["task", "plan", "network", "sandbox", "model", "agent", "answer", "artifact", "judge", "failure", "event"],
     ),
     ("results", &["ideal", "plan", "network", "model", "agent", "answer", "artifact", "judge", "failure", "event"]),
-    ("stats", &["random", "quota", "question", "ideal", "task", "plan", "failure", "results"]),
+    ("stats", &["random", "quota", "spelling", "question", "ideal", "task", "plan", "failure", "results"]),
     ("stamp", &["question", "ideal", "task", "stats"]),
     ("report", &["task", "model", "judge", "failure", "event", "results", "stats"]),
-    ("config", &["task"]),
+    ("config", &["spelling", "task"]),
     ("cli", &["all"]),
 ];
 /// The program inside the container is a crate of its own: what `crate::` means there is its own files.

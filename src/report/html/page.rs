@@ -2,7 +2,7 @@
 
 use super::arm::{arm, judging_facts, model_facts, network_facts, otherwise, searching_facts};
 use super::trials::trials;
-use crate::report::compare::{arm_cells, letter, notes, pair_name, part_cells};
+use crate::report::compare::{arm_cells, capital, headline, letter, notes, pair_name, part_cells};
 use crate::report::numbers::{arm_name, job_line, warning};
 use crate::report::plain::plain;
 use crate::report::search::doubt;
@@ -78,7 +78,7 @@ fn one_job(place: usize, job: &Job, summary: &Summary) -> Markup {
 fn compared(comparison: &Comparison) -> Markup {
     markup! {
         section {
-            h2 { "Compared by task over " (comparison.tasks) " tasks" }
+            h2 { (capital(&headline(comparison))) }
             @for (name, text) in notes(comparison) { p.warn { strong { (name) ": " } (plain(&text)) } }
             div.wide { table {
                 thead { tr { th {} th { "agent" } th.n { "passes" } th.n { "mean reward" } th.n { "95% over tasks" } th.n { "place" } } }

@@ -4,7 +4,7 @@
 use super::plot::posterior;
 use crate::report::belief::{counted, scale};
 use crate::report::numbers::{pass_rate, seconds, three, verdict};
-use crate::report::plain::{clip, plain};
+use crate::report::plain::plain;
 use crate::results::{Job, TrialRecord};
 use crate::stats::{ArmSummary, Scale, TaskSummary};
 use maud::{Markup, html as markup};
@@ -49,7 +49,7 @@ pub fn table(arm: &ArmSummary, job: &Job, id: &str) -> Markup {
             tbody { @for (place, task) in arm.tasks.iter().enumerate() {
                 @let time = median_seconds(of(task));
                 tr {
-                    td data-v=(place) { a href=(format!("#{id}t{place}")) { (clip(&plain(&task.task), 60)) } }
+                    td data-v=(place) { a href=(format!("#{id}t{place}")) { (plain(&task.task)) } }
                     @if typed { td { (plain(task.question_type.as_deref().unwrap_or("-"))) } }
                     @if audited { td { (verdict(task).unwrap_or("-".into())) } }
                     td { (plain(task.difficulty.as_deref().unwrap_or("-"))) }

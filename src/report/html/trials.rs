@@ -45,7 +45,7 @@ fn summary(job: &Job, task: &TaskSummary) -> Markup {
     let question = record_of(job, task).and_then(|record| record.question.as_deref()).unwrap_or_default();
     markup! {
         summary {
-            strong { (task_name(task, 60)) }
+            strong { (task_name(task)) }
             " " (task.all.passes) "/" (task.all.rewarded)
             @if task.all.rewarded < task.all.planned { " (" (task.all.planned - task.all.rewarded) " without a reward)" }
             " " bdi.quiet { (clip(&plain(first_line(question)), 120)) }
