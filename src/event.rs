@@ -4,8 +4,9 @@
 use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
 use crate::artifact::Artifacts;
+use crate::failure::FailureClass;
 use crate::judge::{Judgment, RawReply, ScriptRun, Spent, Verdict};
-use crate::model::ModelUse;
+use crate::model::{self, ModelUse};
 use crate::network::Attempt;
 use crate::plan::{Plan, PlannedTrial, Round};
 use serde::{Deserialize, Serialize};
@@ -154,6 +155,20 @@ impl Stage {
             Stage::Recording => "recording",
         }
     }
+
+    /// The class of a fault of which no more is known than its stage.
+    fn failure(self) -> FailureClass {
+        match self {
+            Stage::Image => FailureClass::Image,
+            Stage::Sandbox | Stage::Agent | Stage::Collect => FailureClass::Engine,
+            Stage::Judge => FailureClass::Judge,
+            Stage::Disk => FailureClass::Disk,
+            Stage::Network => FailureClass::Network,
+            // It may be the key or the account as well as the provider.
+            Stage::Provider => FailureClass::Unclassified,
+            Stage::Recording => FailureClass::Recording,
+        }
+    }
 }
 
 /// Something of ours failed: the engine, the network, a provider, the host's disk. Never the agent's failure.
@@ -163,6 +178,28 @@ pub struct Fault {
     pub stage: Stage,
     /// What, with the path, image or host in it.
     pub message: String,
+    /// Of which class; not there in what earlier versions kept, see [`Fault::class`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<FailureClass>,
+}
+
+impl Fault {
+    /// A fault of what this stage is about.
+    pub fn new(stage: Stage, message: impl Into<String>) -> Fault {
+        Fault { stage, message: message.into(), class: Some(stage.failure()) }
+    }
+
+    /// The fault of a trial whose model could not be asked, for trouble of this class.
+    pub fn of_model(trouble: model::Class, message: impl Into<String>) -> Fault {
+        let class = FailureClass::of_model(trouble);
+        let stage = if class == FailureClass::Recording { Stage::Recording } else { Stage::Provider };
+        Fault { stage, message: message.into(), class: Some(class) }
+    }
+
+    /// Its class; where that was not kept, what its stage says of it.
+    pub fn class(&self) -> FailureClass {
+        self.class.unwrap_or(self.stage.failure())
+    }
 }
 
 /// Which of the task's own limits the agent ran into.
@@ -203,6 +240,8 @@ pub enum Outcome {
     },
     /// The agent ended with an error of its own; judged if an answer is there, else 0.
     AgentError {
+        /// Its model, or the provider's content policy, would not go on.
+        refused: bool,
         /// What kind of error, in words.
         reason: String,
         /// The verdict, where there was an answer.
@@ -243,6 +282,25 @@ impl Outcome {
             | Outcome::Limit { verdict, .. } => Some(verdict.as_ref().map_or(0.0, |v| v.reward)),
             Outcome::Ungraded { .. } | Outcome::Fault { .. } | Outcome::Cancelled { .. } => None,
         }
+    }
+
+    /// The class of what kept the trial from simply being scored; `None` where it was.
+    pub fn failure(&self) -> Option<FailureClass> {
+        Some(match self {
+            Outcome::Scored { .. } => return None,
+            Outcome::NoAnswer { .. } => FailureClass::NoAnswer,
+            Outcome::AgentTimeout { .. } => FailureClass::Time,
+            Outcome::AgentError { refused: true, .. } => FailureClass::Refusal,
+            Outcome::AgentError { refused: false, .. } => FailureClass::AgentError,
+            Outcome::Limit { limit, .. } => match limit {
+                Limit::Memory => FailureClass::Memory,
+                Limit::Context => FailureClass::ContextExceeded,
+                Limit::Budget | Limit::Turns | Limit::Tokens | Limit::Cost => FailureClass::Budget,
+            },
+            Outcome::Ungraded { .. } => FailureClass::Judge,
+            Outcome::Fault { fault } => fault.class(),
+            Outcome::Cancelled { .. } => FailureClass::Cancelled,
+        })
     }
 }
 

@@ -57,6 +57,9 @@ pub mod artifact;
 /// Rubric and answer become a verdict; never sees the agent's sandbox.
 pub mod judge;
 
+/// The classes of failure, as words.
+pub mod failure;
+
 /// Everything that can happen in a job.
 pub mod event;
 

@@ -129,6 +129,7 @@ impl ModelRun {
         let cost = (caps.cost.is_some() || is_job_capped) && self.cost_usd.is_none();
         (usage || cost).then(|| Failure {
             class: Class::BadReply,
+            api: client.endpoint().api,
             host: client.endpoint().host().to_owned(),
             status: None,
             message: format!(

@@ -9,7 +9,7 @@ use super::search;
 use super::trajectory::Conversation;
 use super::transcript::Transcript;
 use super::turns;
-use crate::model::Failure;
+use crate::model::{Class, Failure};
 use crate::sandbox::{Command, Error, Exit, File, LOG_FOLDERS, Sandbox, bring_in};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -39,6 +39,10 @@ pub struct AgentRun {
     /// The cap on models, such as `50 requests`, over which it was refused more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_budget: Option<String>,
+    /// What its conversation itself made its last request through the relay fail by: it was too long, or its content was
+    /// refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_doing: Option<Class>,
     /// It hands its answer in with a tool and has not done that: what lies at the answer's path is none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_handed_in: bool,

@@ -6,7 +6,7 @@ use super::stop::Stop;
 use crate::agent::{self, AgentRun, Conversation};
 use crate::answer::Answer;
 use crate::event::{Fault, Stage};
-use crate::model::{Called, Endpoint, HOST, Leaves, ModelUse, PORT, Purse, Secret, TrialRelay};
+use crate::model::{Called, Class, Endpoint, HOST, Halt, Leaves, ModelUse, PORT, Purse, Secret, TrialRelay};
 use crate::network::{Attempt, Decision, Duplex, Policy, Reason, Request, Served, Service, Target, TrialNetwork};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
@@ -15,6 +15,8 @@ use std::time::Duration;
 pub struct Lent {
     relay: Arc<TrialRelay>,
     network: Arc<OnceLock<Weak<TrialNetwork>>>,
+    /// What its provider said to this trial, for which the job stops.
+    refused: Arc<OnceLock<String>>,
 }
 
 /// The provider's host and port, for evidence.
@@ -47,9 +49,23 @@ impl Lent {
         let token = Secret::new(&format!("seatrial-{}", uuid::Uuid::new_v4().simple()))?;
         let stopped = stop.clone();
         let leaves = Leaves::new(move || !stopped.is_set());
-        let relay = TrialRelay::new(relay, purse.clone(), token, Some(limit), sink, move |why| stop.set(why));
+        let refused: Arc<OnceLock<String>> = Arc::default();
+        let met = Arc::clone(&refused);
+        let halt = move |why: Halt| {
+            if let Halt::Refused(why) = &why {
+                let _ = met.set(why.clone());
+            }
+            stop.set(why);
+        };
+        let relay = TrialRelay::new(relay, purse.clone(), token, Some(limit), sink, halt);
         let relay = Arc::new(relay.leaving(leaves));
-        Some(Lent { relay, network })
+        Some(Lent { relay, network, refused })
+    }
+
+    /// The fault of this trial, where its provider said that it takes nothing more with this key, account or model. The
+    /// job stops for it, so that the agent doesn't come to its own end.
+    pub fn refused(&self) -> Option<Fault> {
+        self.refused.get().map(|why| Fault::of_model(Class::Authentication, why.as_str()))
     }
 
     /// The relay as a service of the trial's network.
@@ -102,13 +118,14 @@ fn attempt(network: &TrialNetwork, host: &str, port: u16, called: Called) -> Att
 /// A recording that failed is a fault whatever the agent made of it.
 pub fn provider_fault(run: &AgentRun, answer: &Answer, used: &ModelUse) -> Option<Fault> {
     if let Some(why) = &used.recording {
-        return Some(Fault { stage: Stage::Recording, message: why.clone() });
+        return Some(Fault::new(Stage::Recording, why.as_str()));
     }
     let trouble = used.trouble.as_ref().filter(|_| used.over.is_none())?;
     let fine = run.is_clean() && matches!(answer, Answer::Text { .. });
     let own = run.spoiled.is_some() || run.out_of_memory;
-    (!fine && !own).then(|| Fault {
-        stage: Stage::Provider,
-        message: format!("the model's provider failed, and the agent ended for it: {trouble}"),
+    (!fine && !own).then(|| {
+        // Said with the trouble.
+        let class = used.last_failure.unwrap_or(Class::Overloaded);
+        Fault::of_model(class, format!("the model's provider failed, and the agent ended for it: {trouble}"))
     })
 }

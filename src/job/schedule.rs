@@ -8,6 +8,7 @@ use super::stop::{Stop, Why};
 use super::trial::{self, Context};
 use crate::artifact::Artifacts;
 use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
+use crate::failure::FailureClass;
 use crate::plan::Round;
 use crate::sandbox::{self, Engine};
 use std::collections::BTreeMap;
@@ -165,7 +166,10 @@ async fn one(context: Arc<Context>, index: usize, place: Option<OwnedSemaphorePe
         Err(panic) => TrialEnd {
             planned: context.plan.trials[index].clone(),
             outcome: Outcome::Fault {
-                fault: Fault { stage: Stage::Sandbox, message: format!("the runner failed: {panic}") },
+                fault: Fault {
+                    class: Some(FailureClass::Runner),
+                    ..Fault::new(Stage::Sandbox, format!("the runner failed: {panic}"))
+                },
             },
             agent: None,
             answer: None,

@@ -16,7 +16,7 @@ pub enum Why {
         /// Which, and what it says.
         why: String,
         /// What to do about it.
-        hint: &'static str,
+        hint: String,
     },
     /// The job's cap on cost is reached, in words.
     Spent(String),
@@ -38,7 +38,7 @@ impl Why {
 impl From<Halt> for Why {
     fn from(halt: Halt) -> Why {
         match halt {
-            Halt::Refused(why) => Why::Provider { why, hint: "mend that" },
+            Halt::Refused(why) => Why::Provider { why, hint: "mend that".to_owned() },
             Halt::Spent(why) => Why::Spent(why),
         }
     }
@@ -46,7 +46,7 @@ impl From<Halt> for Why {
 
 impl From<&Failure> for Why {
     fn from(failure: &Failure) -> Why {
-        Why::Provider { why: failure.to_string(), hint: failure.hint().unwrap_or("mend that") }
+        Why::Provider { why: failure.to_string(), hint: failure.hint().unwrap_or("mend that".to_owned()) }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::answer::{self, Answer, NoAnswer};
 use crate::artifact::{self, Artifacts};
 use crate::event::{Event, Fault, Judging, Outcome, Stage, Timing, TrialEnd};
 use crate::judge::ScriptEnvironment;
-use crate::model::{Class, Purse};
+use crate::model::Purse;
 use crate::plan::{Plan, PlannedTrial};
 use crate::sandbox::{self, Engine, Owner, Sandbox, Spec};
 use std::collections::BTreeMap;
@@ -206,13 +206,17 @@ async fn steps(
         end.network = Some(network);
     }
     end.model = lent.as_ref().map(Lent::used);
-    let Some(mut ran) = ran? else { return Ok(Outcome::Cancelled { why: None }) };
+    let Some(mut ran) = ran? else {
+        let refused = lent.as_ref().and_then(Lent::refused);
+        return refused.map_or(Ok(Outcome::Cancelled { why: None }), Err);
+    };
     if let (Some(lent), None) = (&lent, &ran.run.conversation) {
         let model = setup.model.as_deref().unwrap_or_default();
         ran.run.conversation = lent.conversation(setup.agent.name(), model).map(Box::new);
     }
     if let Some(used) = &end.model {
         ran.run.over_budget.clone_from(&used.over);
+        ran.run.own_doing = used.own_doing();
         if let Some(fault) = provider_fault(&ran.run, &ran.answer, used) {
             (end.agent, end.answer) = (Some(ran.run), Some(ran.answer));
             return Err(fault);
@@ -283,9 +287,7 @@ async fn within(
             if failure.class.is_lasting() {
                 context.stop.set(&failure);
             }
-            let of_recording = matches!(failure.class, Class::NotRecorded | Class::Recording);
-            let stage = if of_recording { Stage::Recording } else { Stage::Provider };
-            return Err(Fault { stage, message: failure.to_string() });
+            return Err(Fault::of_model(failure.class, failure.to_string()));
         }
     };
 
@@ -363,5 +365,5 @@ fn launch<'a>(job: &'a Job, planned: &PlannedTrial, relay_env: &'a [(String, Str
 }
 
 fn fault(stage: Stage, error: &sandbox::Error) -> Fault {
-    Fault { stage, message: error.to_string() }
+    Fault::new(stage, error.to_string())
 }

@@ -131,6 +131,7 @@ impl Client {
         };
         let began = Instant::now();
         let (mut retries, mut cut_streams, mut untold) = (0, 0, 0);
+        let mut got_over = None;
         loop {
             let waited = began.elapsed();
             let whole = limit.map_or(self.settings.whole, |limit| limit.min(self.settings.whole));
@@ -171,6 +172,7 @@ impl Client {
                         retries,
                         cut_streams,
                         untold,
+                        got_over,
                     }));
                 }
                 Err(trouble) => trouble,
@@ -185,12 +187,14 @@ impl Client {
             }
             tokio::time::sleep(wait).await;
             retries += 1;
+            got_over = Some(trouble.class);
         }
     }
 
     fn failure(&self, trouble: Trouble, (attempts, untold): (u32, u32), elapsed: Duration) -> Failure {
         let failure = Failure {
             class: trouble.class,
+            api: self.endpoint.api,
             host: self.endpoint.host().to_owned(),
             status: trouble.status,
             request_id: request_id(&trouble.headers),

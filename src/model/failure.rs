@@ -1,6 +1,7 @@
 //! A request that got no reply, after all retries: what kind of trouble it was, and enough to act on it. A class says
 //! whose trouble it is, so that a provider's is never taken for an agent's.
 
+use super::endpoint::Api;
 use super::secret::Secret;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -82,6 +83,8 @@ impl Class {
 pub struct Failure {
     /// What kind of trouble.
     pub class: Class,
+    /// The interface that was asked.
+    pub api: Api,
     /// The host that was asked.
     pub host: String,
     /// The last HTTP status, where one came.
@@ -144,16 +147,17 @@ impl Failure {
     }
 
     /// What the user can do about it, where one thing is likely to help.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self.class {
-            Class::Throttled => Some("run fewer trials at once: `-n`"),
-            Class::Authentication => Some("look at the key in `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`"),
-            Class::Forbidden => Some("look at what the provider allows this key and this model"),
-            Class::NotFound => Some("look at the model's name, and at the base URL if you set one"),
-            Class::Connection => Some("`ANTHROPIC_BASE_URL` and `OPENAI_BASE_URL` name another server"),
-            Class::NotRecorded => Some("record again with `--record DIR`: something in the request has changed"),
-            _ => None,
-        }
+    pub fn hint(&self) -> Option<String> {
+        let (key, base_url, _) = self.api.variables();
+        Some(match self.class {
+            Class::Throttled => "run fewer trials at once: `-n`".to_owned(),
+            Class::Authentication => format!("look at the key in `{key}`"),
+            Class::Forbidden => "look at what the provider allows this key and this model".to_owned(),
+            Class::NotFound => format!("look at the model's name, and at the base URL if you set one (`{base_url}`)"),
+            Class::Connection => format!("`{base_url}` names another server"),
+            Class::NotRecorded => "record again with `--record DIR`: something in the request has changed".to_owned(),
+            _ => return None,
+        })
     }
 
     /// Takes a key out of everything that was said.

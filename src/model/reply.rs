@@ -1,5 +1,6 @@
 //! What a model replied, in no provider's words, with the provider's own form beside it.
 
+use super::failure::Class;
 use super::request::{Block, Message, Role};
 use super::usage::Usage;
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,8 @@ pub struct Reply {
     pub cut_streams: u32,
     /// How many of them may be billed and aren't in `usage`: those that broke off, were garbled, or did not end in time.
     pub untold: u32,
+    /// Of which class the last of them was.
+    pub got_over: Option<Class>,
 }
 
 impl Reply {

@@ -5,7 +5,8 @@ use super::models::{Models, models};
 use super::network::{Network, network};
 use super::plain::misleads;
 use super::search::{Searching, searching};
-use crate::event::NetworkUse;
+use crate::event::{Fault, NetworkUse};
+use crate::failure::FailureClass;
 use crate::model::ModelUse;
 use crate::results::{Effort, Job, TrialRecord};
 use crate::stats::{ArmSummary, Summary};
@@ -75,6 +76,9 @@ struct TrialPart<'a> {
     attempt: u32,
     /// `scored`, `no_answer`, `agent_timeout`, `agent_error`, `limit`, `ungraded`, `fault` or `cancelled`.
     outcome: &'a str,
+    /// The class of what kept it from simply being scored; not there where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<FailureClass>,
     /// In [0, 1]; null where the trial says nothing about the agent.
     reward: Option<f64>,
     /// Why it ended so.
@@ -85,6 +89,9 @@ struct TrialPart<'a> {
     verdict: Option<&'a str>,
     /// How many faults came before.
     retries: usize,
+    /// Their classes, oldest first; not there where there were none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    earlier_failures: Vec<FailureClass>,
     /// What it tried to reach; not there where it had no way to listed hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<&'a NetworkUse>,
@@ -150,11 +157,13 @@ fn trial(record: &TrialRecord) -> TrialPart<'_> {
         model: record.trial.agent.model.as_deref(),
         attempt: record.trial.attempt,
         outcome: record.outcome.word(),
+        failure: record.failure_class(),
         reward: record.reward,
         reason: record.reason.as_deref(),
         rule: record.verdict.as_ref().map(|verdict| verdict.rule.as_str()),
         verdict: record.verdict.as_ref().map(|verdict| verdict.reason.as_str()),
         retries: record.earlier_faults.len(),
+        earlier_failures: record.earlier_faults.iter().map(Fault::class).collect(),
         network: record.network.as_ref(),
         model_use: record.model.as_ref(),
         model_run: record.agent_run.as_ref().and_then(|run| serde_json::to_value(run.model.as_ref()?).ok()),

@@ -1,8 +1,10 @@
 //! The report for CI servers, in the JUnit XML that they agree on: a `testsuite` per agent, a `testcase` per trial. A
-//! reward below 1 is a failure, a fault, an ungraded or a damaged trial an error, a cancelled or missing trial skipped.
+//! reward below 1 is a failure, a fault, an ungraded or a damaged trial an error, a cancelled or missing trial skipped. The
+//! type of a failure or error is the class of it; `scored` where the judge alone gave less than 1.
 
 use super::numbers::{LeftOut, arm_name, left_out, why, words};
 use super::plain::plain;
+use crate::failure::FailureClass;
 use crate::results::{Job, OutcomeKind, TrialRecord};
 use crate::stats::{ArmSummary, Summary};
 use crate::task::by_name;
@@ -68,7 +70,7 @@ fn result(record: Option<&TrialRecord>, left_out: Option<&LeftOut>) -> Option<St
             _ => format!("<skipped message=\"{}\"/>", message()),
         });
     };
-    let kind = record.outcome.word();
+    let kind = record.failure_class().map_or(record.outcome.word(), FailureClass::word);
     match (record.reward, record.outcome) {
         (Some(1.0), _) => None,
         (Some(reward), outcome) => {

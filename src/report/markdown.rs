@@ -2,6 +2,7 @@
 
 use super::belief::{chances, scale};
 use super::effort::facts;
+use super::failures::{COLUMNS, NOTE, failures};
 use super::judging::judging;
 use super::models::models;
 use super::network::network;
@@ -115,6 +116,12 @@ fn arm_markdown(arm: &ArmSummary) -> String {
     for category in &arm.categories {
         let (name, [passes, reward, strict, without]) = (literal(&category_name(category)), category_cells(category));
         out.push_str(&format!("| {name} | {} | {passes} | {reward} | {strict} | {without} |\n", category.tasks));
+    }
+    let failures = failures(arm);
+    if !failures.is_empty() {
+        out.push_str(&format!("\n| {} |\n| --- | ---: | ---: | --- |\n", COLUMNS.join(" | ")));
+        failures.iter().for_each(|row| out.push_str(&format!("| {} |\n", row.join(" | "))));
+        out.push_str(&format!("\nBy class: {NOTE}.\n"));
     }
     let scale = scale(arm);
     let audited = arm.tasks.iter().any(|task| task.audit.is_some());

@@ -9,6 +9,7 @@ mod calibration;
 mod compare;
 mod effort;
 mod error;
+mod failures;
 mod html;
 mod json;
 mod judging;

@@ -3,6 +3,7 @@
 use super::bar::{BAR, bar};
 use super::belief::{counted, scale};
 use super::effort::facts;
+use super::failures::{COLUMNS, NOTE, failures};
 use super::judging::judging;
 use super::models::models;
 use super::network::network;
@@ -144,6 +145,14 @@ fn arm_text(arm: &ArmSummary) -> String {
         let name = column(&format!("  {}", plain(&category_name(category))), NAME + 2);
         let [passes, reward, strict, without] = category_cells(category);
         out.push_str(&format!("{name}{:>8}{passes:>10}{reward:>8}{strict:>8}{without:>6}\n", category.tasks));
+    }
+    let failures = failures(arm);
+    if !failures.is_empty() {
+        let row =
+            |[class, trials, retried, whose]: [&str; 4]| format!("  {class:<NAME$}{trials:>8}{retried:>10}  {whose}\n");
+        out.push_str(&format!("\n{}", row(COLUMNS)));
+        failures.iter().for_each(|cells| out.push_str(&row(cells.each_ref().map(String::as_str))));
+        out.push_str(&format!("  {NOTE}\n"));
     }
     out.push_str(&task_table(arm));
     out.push_str(&format!("\n  {:<10}{:>10}{:>10}\n", "seconds", "median", "p95"));

@@ -8,6 +8,7 @@ mod arms;
 mod effort;
 mod error;
 mod evidence;
+mod failure;
 mod file;
 mod harbor_job;
 mod harbor_trial;

@@ -2,6 +2,7 @@
 //! other way round.
 
 use crate::event::{Limit, Outcome};
+use crate::failure::Whose;
 use crate::judge::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,12 @@ impl OutcomeKind {
     /// Whether a trial that ended so has a reward.
     pub fn has_reward(self) -> bool {
         !matches!(self, OutcomeKind::Ungraded | OutcomeKind::Fault | OutcomeKind::Cancelled)
+    }
+
+    /// Whose failure it was that a trial ended so; `None` where it was scored.
+    pub fn whose(self) -> Option<Whose> {
+        let whose = if self.has_reward() { Whose::Agent } else { Whose::Ours };
+        (self != OutcomeKind::Scored).then_some(whose)
     }
 }
 

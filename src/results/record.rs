@@ -10,6 +10,7 @@ use crate::agent::AgentRun;
 use crate::answer::{Answer, NoAnswer};
 use crate::artifact::Artifact;
 use crate::event::{Fault, JudgedBy, NetworkUse, Outcome, Timing, TrialEnd};
+use crate::failure::FailureClass;
 use crate::ideal::Ideal;
 use crate::judge::{Parameters, ScriptEnvironment, Spent, Verdict, digest_of};
 use crate::model::ModelUse;
@@ -180,6 +181,10 @@ pub struct TrialRecord {
     pub trial: PlannedTrial,
     /// How it ended.
     pub outcome: OutcomeKind,
+    /// The class of what kept it from simply being scored. Ask [`TrialRecord::failure_class`], since earlier versions kept
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureClass>,
     /// The reward that counts, in [0, 1]; `None` where the trial says nothing about the agent.
     pub reward: Option<f64>,
     /// Why it ended so, in words.
@@ -242,16 +247,18 @@ impl TrialRecord {
     pub fn new(job: &JobRecord, end: &TrialEnd) -> TrialRecord {
         let (mut outcome, mut reason) = (OutcomeKind::from(&end.outcome), reason(&end.outcome));
         let (mut reward, mut verdict) = (end.outcome.reward(), verdict(&end.outcome));
+        let mut failure = end.outcome.failure();
         if let Some(number) = reward.filter(|number| !(0.0..=1.0).contains(number)) {
             outcome = OutcomeKind::Ungraded;
             reason = Some(format!("the judge gave a reward of {number}, which is not in [0, 1]"));
-            (reward, verdict) = (None, None);
+            (reward, verdict, failure) = (None, None, Some(FailureClass::Judge));
         }
         let task = job.tasks.get(end.planned.task_index);
         TrialRecord {
             format: FORMAT,
             trial: end.planned.clone(),
             outcome,
+            failure,
             reward,
             reason,
             verdict,

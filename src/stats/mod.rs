@@ -56,5 +56,7 @@ pub use sequential::{Sprt, confidence_sequence};
 pub use simulate::{Figure, Simulated, Simulation, simulate};
 pub use standing::{Standing, Status, standing};
 pub use summarize::summarize;
-pub use summary::{ArmSummary, Category, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried};
+pub use summary::{
+    ArmSummary, Category, Counts, FailureCount, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried,
+};
 pub use tiers::{Masses, Scale, Thresholds};

@@ -6,8 +6,9 @@ use super::efficiency::efficiency;
 use super::estimators::{pass_at_k, pass_hat_k};
 use super::intervals::wilson;
 use super::summary::{
-    ArmSummary, Category, Counts, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried,
+    ArmSummary, Category, Counts, FailureCount, GoodKeys, PassK, Quantiles, StageTimes, Summary, TaskSummary, Tried,
 };
+use crate::failure::Whose;
 use crate::results::{Job, OutcomeKind, TaskRecord, TrialRecord};
 use crate::task::by_name;
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,6 +74,7 @@ pub fn summarize(job: &Job) -> Summary {
             model: names[&index].model.clone(),
             all: tried(&all),
             further: first.map(|_| tried(&beyond)),
+            failures: failures(all.iter().chain(&beyond).flatten().copied()),
             mean_of_tasks: mean(&means),
             other_judges: other_judges(&all),
             good_keys: good_keys(&tasks, trials()),
@@ -192,6 +194,21 @@ fn count(trials: &[Trial<'_>]) -> Counts {
         *place += 1;
     }
     counts
+}
+
+/// Each class of failure with its counts, the agent's own first.
+fn failures<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> Vec<FailureCount> {
+    let mut found = BTreeMap::new();
+    for record in trials {
+        if let Some((class, whose)) = record.failure_class().zip(record.outcome.whose()) {
+            found.entry((whose, class)).or_insert((0, 0)).0 += 1;
+        }
+        for fault in &record.earlier_faults {
+            found.entry((Whose::Ours, fault.class())).or_insert((0, 0)).1 += 1;
+        }
+    }
+    let count = |((whose, class), (trials, retried))| FailureCount { class, whose, trials, retried };
+    found.into_iter().map(count).collect()
 }
 
 fn pass_k_of_tasks(tasks: &[TaskSummary]) -> Vec<PassK> {

@@ -2,6 +2,7 @@
 //! half a reward is half a reward in the mean, and no pass.
 
 use super::efficiency::Efficiency;
+use crate::failure::{FailureClass, Whose};
 use crate::question::Verdict;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -32,9 +33,13 @@ pub struct ArmSummary {
     /// differ.
     pub interval_95: Option<(f64, f64)>,
     /// A calibrating job's trials beyond the first attempts of each task: they went where tiers were open, so no other
-    /// number of the arm counts them. `None` in other jobs.
+    /// number of the arm but `failures` counts them. `None` in other jobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub further: Option<Tried>,
+    /// The classes of failure of all its trials that have ended otherwise than scored, and of all faults after which a
+    /// trial was started again; empty where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailureCount>,
     /// How many of these trials other judges than the job's graded, by judge; empty where none did.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub other_judges: BTreeMap<String, u64>,
@@ -155,6 +160,19 @@ pub struct Counts {
     pub missing: u64,
     /// Ended, with a result that can't be trusted.
     pub damaged: u64,
+}
+
+/// How often there was one class of failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FailureCount {
+    /// Which.
+    pub class: FailureClass,
+    /// Whose it is.
+    pub whose: Whose,
+    /// How many trials ended for it; over all classes, those that ended otherwise than scored.
+    pub trials: u64,
+    /// How many starts met it and were started again, whatever came of their trials then.
+    pub retried: u64,
 }
 
 /// pass@k and pass^k at one k.

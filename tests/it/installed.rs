@@ -7,6 +7,8 @@ use crate::model_server::{
 };
 use crate::support::{self, Run, Suite};
 use crate::tiny::{self, trial};
+use seatrial::event::Stage;
+use seatrial::failure::FailureClass;
 use seatrial::results::OutcomeKind;
 use seatrial::sandbox::docker::BASE;
 use serde_json::{Value, json};
@@ -146,6 +148,8 @@ async fn a_provider_that_fails_is_a_fault_a_wrong_key_stops_the_job_and_it_goes_
     assert!(ran.stderr.contains("refused the key in `OPENAI_API_KEY` (status 401)"), "{}", ran.stderr);
     assert_eq!(strict.requests().len(), 1, "no further trial starts");
     let record = trial(&suite.join(&format!("jobs/{job}")), "ask");
+    let met = record.fault.expect("it met that");
+    assert_eq!((met.stage, met.class), (Stage::Provider, Some(FailureClass::Authentication)));
     let why = record.reason.expect("a reason");
     assert!(record.reward.is_none() && why.contains("refused the key in `OPENAI_API_KEY` (status 401)"), "{why}");
     no_key(&suite, &ran);

@@ -83,7 +83,7 @@ pub fn scored(reward: f64) -> Outcome {
 }
 
 pub fn fault(message: &str) -> Outcome {
-    Outcome::Fault { fault: Fault { stage: Stage::Sandbox, message: message.into() } }
+    Outcome::Fault { fault: Fault::new(Stage::Sandbox, message) }
 }
 
 pub fn ungraded(reason: &str) -> Outcome {

@@ -87,12 +87,16 @@ fn harbors_view_of_an_outcome_says_whether_its_reward_counts() {
     let suite = Suite::new();
     let dir = suite.join("jobs/outcomes");
     let timeout = || Outcome::AgentTimeout { verdict: None };
-    let no_image = Outcome::Fault { fault: Fault { stage: Stage::Image, message: "no such image".into() } };
+    let no_image = Outcome::Fault { fault: Fault::new(Stage::Image, "no such image") };
     let table = [
         (scored(0.5), None, Some(0.5)),
         (no_answer(), None, Some(0.0)),
         (timeout(), Some("AgentTimeoutError"), Some(0.0)),
-        (Outcome::AgentError { reason: "exit 3".into(), verdict: None }, Some("NonZeroAgentExitCodeError"), Some(0.0)),
+        (
+            Outcome::AgentError { refused: false, reason: "exit 3".into(), verdict: None },
+            Some("NonZeroAgentExitCodeError"),
+            Some(0.0),
+        ),
         (ungraded("no words"), Some("VerifierOutputParseError"), None),
         (fault("no engine"), Some("RuntimeRequestError"), None),
         (no_image, Some("SandboxBuildFailedError"), None),
@@ -171,7 +175,7 @@ fn resume_runs_exactly_what_says_nothing_about_the_agent() {
         (Some(scored(1.0)), Next::Keep),
         (Some(scored(0.0)), Next::Keep),
         (Some(Outcome::AgentTimeout { verdict: None }), Next::Keep),
-        (Some(Outcome::AgentError { reason: "exit 1".into(), verdict: None }), Next::Keep),
+        (Some(Outcome::AgentError { refused: false, reason: "exit 1".into(), verdict: None }), Next::Keep),
         (Some(Outcome::Limit { limit, verdict: None }), Next::Keep),
         (Some(no_answer()), Next::Keep),
         (Some(ungraded("HTTP 500: model gpt-4 at 10.0.0.1")), Next::Judge),
@@ -273,7 +277,7 @@ fn a_runner_that_dies_after_any_event_loses_nothing_and_counts_nothing_twice() {
         end: Box::new(end(&record.trials[trial], trial, outcome)),
     };
     let text = || "half a line".to_string();
-    let lost = Fault { stage: Stage::Sandbox, message: "the engine went away".into() };
+    let lost = Fault::new(Stage::Sandbox, "the engine went away");
     let events = [
         Event::JobStarted { plan, done: vec![] },
         Event::ImageReady {
@@ -364,7 +368,7 @@ fn a_retry_keeps_the_evidence_of_the_try_before() {
     let suite = Suite::new();
     let record = job("retry", &["a"], 1);
     let mut store = Store::create(&suite.join("jobs/retry"), record.clone(), config("retry")).expect("a store");
-    let went_wrong = Fault { stage: Stage::Sandbox, message: "the engine went away".into() };
+    let went_wrong = Fault::new(Stage::Sandbox, "the engine went away");
     handle(&mut store, Event::TrialStarted { trial: 0, retry: 0 });
     handle(&mut store, Event::AgentOutput { trial: 0, text: "first try\n".into() });
     handle(&mut store, Event::TrialRetry { trial: 0, fault: went_wrong.clone(), wait: 1.0 });

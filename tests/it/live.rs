@@ -72,7 +72,7 @@ fn the_live_view_shows_what_runs_in_which_stage_and_how_long_the_rest_takes() {
 fn without_a_terminal_each_trial_that_ends_is_one_line() {
     let mut show = Show::new(vec![0, 1]);
     show.at(0.0, Event::TrialStarted { trial: 2, retry: 0 });
-    let went_wrong = Fault { stage: Stage::Network, message: "reset by \u{1b}peer\n  | a log".into() };
+    let went_wrong = Fault::new(Stage::Network, "reset by \u{1b}peer\n  | a log");
     let retry = show.at(1.0, Event::TrialRetry { trial: 2, fault: went_wrong, wait: 1.0 });
     assert_eq!(
         retry.as_deref(),

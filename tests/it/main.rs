@@ -47,6 +47,9 @@ mod ledger;
 /// The live view.
 mod live;
 
+/// Classes of failure: named, counted and placed.
+mod failures;
+
 /// `seatrial report`, and the numbers in it.
 mod report;
 

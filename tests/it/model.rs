@@ -324,6 +324,7 @@ async fn nobody_there_is_a_connection_and_too_much_is_no_reply() {
     let failure = Client::new(nobody, transport.clone(), quick()).ask(&question(false)).await.expect_err("nobody");
     assert_eq!((failure.class, failure.attempts), (Class::Connection, 4));
     assert!(failure.to_string().contains("onnection refused"), "{failure}");
+    assert_eq!(failure.hint().as_deref(), Some("`OPENAI_BASE_URL` names another server"));
     let server = Server::start(vec![Act::json(200, &chat(&json!({"content": "x".repeat(10 << 20)}), "stop"))]);
     let reply = ask(&server, Api::Chat, &question(false)).await.expect("ten megabytes are a reply");
     assert_eq!(reply.text().len(), 10 << 20);

@@ -3,7 +3,7 @@
 
 use crate::model_server::{Act, Server, chat, chat_stream, message, message_stream, response_stream};
 use seatrial::model::{
-    Called, Caps, Endpoint, Halt, ModelUse, Prices, Purse, Relay, Secret, Spend, Transport, TrialRelay,
+    Called, Caps, Class, Endpoint, Halt, ModelUse, Prices, Purse, Relay, Secret, Spend, Transport, TrialRelay,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -249,6 +249,14 @@ async fn an_answer_that_did_not_say_its_use_is_the_last_where_a_cap_on_it_holds(
         let why = used.trouble.is_some_and(|why| why.contains("did not say all that its answer used"));
         assert_eq!((used.over, why), (None, last == 403), "the provider's fault: {caps:?} {job:?}");
     }
+    // No answer at all, for the conversation's own length, is not the provider's fault.
+    let long = json!({"error": {"code": "context_length_exceeded", "message": "no"}});
+    let bed = Bed::new("gpt-x", Server::start(vec![Act::stream(&[long])]), tokens, None).await;
+    let mut asked = ask("gpt-x");
+    (asked["stream"], asked["stream_options"]) = (true.into(), json!({"include_usage": true}));
+    assert_eq!(bed.post("/v1/chat/completions", &asked).await.0, 200);
+    let used = bed.used(1).await;
+    assert_eq!((used.own_doing(), used.trouble), (Some(Class::ContextExceeded), None));
 }
 
 #[tokio::test]
@@ -259,26 +267,46 @@ async fn a_providers_trouble_is_told_from_the_agents_own_and_is_over_with_the_ne
     let mut broken = stream.clone();
     broken.truncate(3);
     broken.push(error("overloaded_error", "x"));
-    for (act, trouble) in [
-        (Act::json(429, &error("rate_limit_error", "slow down")), Some("answered 429, throttled")),
-        (Act::json(529, &error("overloaded_error", "x")), Some("answered 529, overloaded")),
-        (Act::bytes(502, "text/html", "<h1>bad gateway</h1>"), Some("answered 502, overloaded")),
-        (Act::stream(&stream).cut(150), Some("broke off its answer")),
-        (Act::stream(&broken), Some("broke off its answer: overloaded")),
-        (Act::bytes(200, "text/html", "<h1>log in</h1>"), Some("no reply that can be read: no JSON")),
-        (Act::json(200, &json!({"id": "x"})), Some("no reply that can be read: the reply has no `content`")),
-        (Act::json(200, &json!({"error": {"code": 502, "message": "down"}})), Some("an error, overloaded: down")),
-        (Act::json(200, &json!({"error": "down"})), Some("answered an error, overloaded: down")),
-        (Act::json(200, &json!({"error": {"code": 400, "message": "bad tool"}})), None),
-        (Act::stream(&[json!({"error": {"message": "down"}})]), Some("broke off its answer: overloaded")),
-        (Act::stream(&stream[..3]), Some("the stream ended before the reply")),
-        (Act::bytes(200, "text/event-stream", "<h1>log in</h1>"), Some("the stream ended before the reply")),
-        (Act::bytes(200, "text/event-stream", "data: <h1>\n\n"), Some("broke off its answer: bad_reply")),
-        (Act::json(400, &error("invalid_request_error", "bad tool")), None),
-        (Act::json(400, &error("invalid_request_error", "prompt is too long")), None),
-        (Act::json(404, &error("not_found_error", "model: other")), None),
-        (Act::stream(&[error("invalid_request_error", "prompt is too long")]), None),
-        (Act::stream(&[error("api_error", "Output blocked by content filtering policy")]), None),
+    for (act, trouble, class) in [
+        (Act::json(429, &error("rate_limit_error", "slow down")), Some("answered 429, throttled"), Class::Throttled),
+        (Act::json(529, &error("overloaded_error", "x")), Some("answered 529, overloaded"), Class::Overloaded),
+        (Act::bytes(502, "text/html", "<h1>bad gateway</h1>"), Some("answered 502, overloaded"), Class::Overloaded),
+        (Act::stream(&stream).cut(150), Some("broke off its answer"), Class::Connection),
+        (Act::stream(&broken), Some("broke off its answer: overloaded"), Class::Overloaded),
+        (Act::bytes(200, "text/html", "<h1>log in</h1>"), Some("no reply that can be read: no JSON"), Class::BadReply),
+        (
+            Act::json(200, &json!({"id": "x"})),
+            Some("no reply that can be read: the reply has no `content`"),
+            Class::BadReply,
+        ),
+        (
+            Act::json(200, &json!({"error": {"code": 502, "message": "down"}})),
+            Some("an error, overloaded: down"),
+            Class::Overloaded,
+        ),
+        (Act::json(200, &json!({"error": "down"})), Some("answered an error, overloaded: down"), Class::Overloaded),
+        (Act::json(200, &json!({"error": {"code": 400, "message": "bad tool"}})), None, Class::BadRequest),
+        (
+            Act::stream(&[json!({"error": {"message": "down"}})]),
+            Some("broke off its answer: overloaded"),
+            Class::Overloaded,
+        ),
+        (Act::stream(&stream[..3]), Some("the stream ended before the reply"), Class::Connection),
+        (
+            Act::bytes(200, "text/event-stream", "<h1>log in</h1>"),
+            Some("the stream ended before the reply"),
+            Class::Connection,
+        ),
+        (
+            Act::bytes(200, "text/event-stream", "data: <h1>\n\n"),
+            Some("broke off its answer: bad_reply"),
+            Class::BadReply,
+        ),
+        (Act::json(400, &error("invalid_request_error", "bad tool")), None, Class::BadRequest),
+        (Act::json(400, &error("invalid_request_error", "prompt is too long")), None, Class::ContextExceeded),
+        (Act::json(404, &error("not_found_error", "model: other")), None, Class::NotFound),
+        (Act::stream(&[error("invalid_request_error", "prompt is too long")]), None, Class::ContextExceeded),
+        (Act::stream(&[error("api_error", "Output blocked by content filtering policy")]), None, Class::Refused),
     ] {
         let bed = Bed::plain("claude-x", vec![act, fine()]).await;
         let mut other = ask("claude-x");
@@ -286,12 +314,108 @@ async fn a_providers_trouble_is_told_from_the_agents_own_and_is_over_with_the_ne
         bed.post("/v1/messages", &other).await;
         let used = bed.used(1).await;
         let said = used.trouble.clone().unwrap_or_default();
-        assert_eq!(used.failed > 0, trouble.is_some(), "{used:?}");
+        assert_eq!((used.failed > 0, used.last_failure), (trouble.is_some(), Some(class)), "{used:?}");
+        let own = Some(class).filter(|class| matches!(class, Class::Refused | Class::ContextExceeded));
+        assert_eq!(used.own_doing(), own, "{used:?}");
         assert!(trouble.is_none_or(|part| said.contains(part)), "{said}");
         assert_eq!(bed.post("/v1/messages", &ask("claude-x")).await.0, 200);
-        assert_eq!(bed.used(2).await.trouble, None);
+        let used = bed.used(2).await;
+        assert_eq!((used.trouble, used.last_failure), (None, None));
         assert!(bed.halted().is_empty());
     }
+}
+
+#[tokio::test]
+async fn a_model_that_refuses_or_reads_no_further_in_its_reply_is_noticed_in_every_format() {
+    let text = json!([{"type": "text", "text": "No."}]);
+    let said = json!({"role": "assistant", "content": "No."});
+    let declined = json!({"role": "assistant", "content": null, "refusal": "No."});
+    let part = json!([{"type": "message", "role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]}]);
+    for (model, path, act, class) in [
+        ("claude-x", "/v1/messages", Act::json(200, &message(&text, "refusal")), Some(Class::Refused)),
+        ("claude-x", "/v1/messages", Act::stream(&message_stream(&text, "refusal")), Some(Class::Refused)),
+        (
+            "claude-x",
+            "/v1/messages",
+            Act::stream(&message_stream(&text, "model_context_window_exceeded")),
+            Some(Class::ContextExceeded),
+        ),
+        ("gpt-x", "/v1/chat/completions", Act::json(200, &chat(&said, "content_filter")), Some(Class::Refused)),
+        ("gpt-x", "/v1/chat/completions", Act::stream(&chat_stream(&said, "content_filter")), Some(Class::Refused)),
+        ("gpt-x", "/v1/chat/completions", Act::json(200, &chat(&declined, "stop")), Some(Class::Refused)),
+        ("gpt-x", "/v1/responses", Act::stream(&response_stream(&part, "completed")), Some(Class::Refused)),
+        ("gpt-x", "/v1/chat/completions", Act::stream(&chat_stream(&said, "length")), None),
+        ("claude-x", "/v1/messages", Act::json(200, &message(&text, "max_tokens")), None),
+    ] {
+        let bed = Bed::plain(model, vec![act.clone()]).await;
+        assert_eq!(bed.post(path, &ask(model)).await.0, 200);
+        let used = bed.used(1).await;
+        assert_eq!((used.own_doing(), used.trouble, used.failed), (class, None, 0), "{act:?}");
+        assert_eq!(used.usage.output, 5, "it is paid all the same");
+    }
+}
+
+#[tokio::test]
+async fn a_good_answer_to_what_was_asked_before_does_not_hide_a_failure() {
+    let fine = || Act::json(200, &message(&json!([]), "end_turn"));
+    let error = |status, text: &str| {
+        Act::json(status, &json!({"type": "error", "error": {"type": "x", "message": text}}))
+            .slow(Duration::from_millis(200))
+    };
+    for (failing, class) in
+        [(error(529, "busy"), Class::Overloaded), (error(400, "prompt is too long"), Class::ContextExceeded)]
+    {
+        let server = Server::with(move |request| match request.body["messages"][0]["content"].as_str() {
+            Some("slow") => fine().slow(Duration::from_millis(600)),
+            Some("failing") => failing.clone(),
+            _ => fine(),
+        });
+        let bed = Bed::new("claude-x", server, Caps::default(), None).await;
+        let asked = |text: &str| {
+            let mut body = ask("claude-x");
+            body["messages"][0]["content"] = text.into();
+            body
+        };
+        let (slow, failing) = (asked("slow"), asked("failing"));
+        let (good, bad) = tokio::join!(bed.post("/v1/messages", &slow), bed.post("/v1/messages", &failing));
+        assert!(good.0 == 200 && bad.0 >= 400);
+        let used = bed.used(2).await;
+        assert_eq!((used.last_failure, used.trouble.is_some()), (Some(class), class == Class::Overloaded), "{used:?}");
+        // Counting tokens is not going on.
+        assert_eq!(bed.post("/v1/messages/count_tokens", &asked("x")).await.0, 200);
+        assert_eq!(bed.used(3).await.last_failure, Some(class));
+        assert_eq!(bed.post("/v1/messages", &asked("x")).await.0, 200);
+        let used = bed.used(4).await;
+        assert_eq!((used.last_failure, used.trouble), (None, None), "it got over that");
+    }
+}
+
+#[tokio::test]
+async fn an_agent_that_asks_again_at_once_has_got_over_an_error_in_a_stream() {
+    let text = json!([{"type": "text", "text": "forty-two"}]);
+    let mut broken = message_stream(&text, "end_turn");
+    broken.truncate(3);
+    broken.push(json!({"type": "error", "error": {"type": "overloaded_error", "message": "x"}}));
+    // The stream goes on for a while after its error, and the agent does not wait for that.
+    broken.extend((0..4).map(|_| json!({"type": "ping"})));
+    let server = Server::with(move |request| match request.body["messages"][0]["content"].as_str() {
+        Some("again") => Act::json(200, &message(&json!([]), "end_turn")).slow(Duration::from_millis(1500)),
+        _ => Act::stream(&broken).drip(Duration::from_millis(5)),
+    });
+    let bed = Bed::new("claude-x", server, Caps::default(), None).await;
+    let request = bed.client.post(format!("{}/v1/messages", bed.url)).header("x-api-key", TOKEN);
+    let mut first = request.body(ask("claude-x").to_string()).send().await.expect("it begins");
+    let mut seen = String::new();
+    while !seen.split("overloaded_error").nth(1).is_some_and(|rest| rest.contains("\r\n\r\n")) {
+        let piece = first.chunk().await.expect("a piece").expect("more");
+        seen.push_str(&String::from_utf8_lossy(&piece));
+    }
+    let mut again = ask("claude-x");
+    again["messages"][0]["content"] = "again".into();
+    let (answer, _) = tokio::join!(bed.post("/v1/messages", &again), first.text());
+    assert_eq!(answer.0, 200);
+    let used = bed.used(2).await;
+    assert_eq!((used.failed, used.trouble, used.last_failure), (1, None, None));
 }
 
 #[tokio::test]
@@ -341,6 +465,7 @@ async fn a_wrong_key_no_money_and_no_such_model_stop_the_job_with_one_sentence_a
     let error = |kind: &str, text: &str| json!({"type": "error", "error": {"type": kind, "message": text}});
     for (act, sentence) in [
         (Act::json(401, &error("authentication_error", KEY)), "refused the key in `ANTHROPIC_API_KEY` (status 401)"),
+        (Act::json(403, &error("authentication_error", KEY)), "refused the key in `ANTHROPIC_API_KEY` (status 403)"),
         (Act::json(402, &error("billing_error", KEY)), "says that the account has no money left (status 402)"),
         (
             Act::json(400, &error("invalid_request_error", "Your credit balance is too low")),

@@ -6,6 +6,7 @@ use crate::model_server::{Act, Received, Server, message_stream};
 use crate::support::{self, Run, Suite};
 use crate::tiny::{self, trial};
 use seatrial::agent::{Ended, SearchRun};
+use seatrial::failure::FailureClass;
 use seatrial::results::OutcomeKind::{self, AgentError, Fault, Limit, NoAnswer, Scored};
 use seatrial::results::TrialRecord;
 use seatrial::sandbox::docker::BASE;
@@ -270,22 +271,35 @@ fn limits_end_a_run_and_an_answer_that_it_gave_before_is_judged() {
     let cut = || says("word ", "max_tokens");
     let busy = Act::json(429, &json!({"type": "error", "error": {"type": "rate_limit_error", "message": "slow"}}));
     let busy = || busy.clone().header("retry-after-ms", "700");
-    for (name, script, args, outcome, reward, reason) in [
-        ("turns", vec![draft()], &["--ak", "max_turns=3"][..], Limit, Some(1.0), "as often"),
-        ("tokens", vec![draft()], &["--ak", "token_budget=200"], Limit, Some(1.0), "as many tokens"),
-        ("continuations", vec![cut()], &["--ak", "max_continuations=2"], Limit, Some(0.0), "as many tokens"),
+    let down = Act::json(529, &json!({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}));
+    let down = || down.clone().header("retry-after-ms", "700");
+    for (name, script, args, outcome, reward, class, reason) in [
+        ("turns", vec![draft()], &["--ak", "max_turns=3"][..], Limit, Some(1.0), "budget", "as often"),
+        ("tokens", vec![draft()], &["--ak", "token_budget=200"], Limit, Some(1.0), "budget", "as many tokens"),
+        ("continuations", vec![cut()], &["--ak", "max_continuations=2"], Limit, Some(0.0), "budget", "as many tokens"),
         (
             "waiting",
             vec![busy(), draft(), busy(), draft()],
             &["--ak", "max_wait_sec=1"],
             Fault,
             None,
+            "throttled",
+            "a run may wait 1 s for it in all (`max_wait_sec`)",
+        ),
+        (
+            "waiting for one that is down",
+            vec![down(), draft(), down(), draft()],
+            &["--ak", "max_wait_sec=1"],
+            Fault,
+            None,
+            "provider",
             "a run may wait 1 s for it in all (`max_wait_sec`)",
         ),
     ] {
         let (_suite, server, record) = one(script, &[args, &["--max-retries", "0"]].concat());
         let why = record.reason.clone().unwrap_or_default();
         assert_eq!((record.outcome, record.reward), (outcome, reward), "{name}: {why}");
+        assert_eq!(record.failure.map(FailureClass::word), Some(class), "{name}");
         assert!(why.contains(reason), "{name}: {why}");
         if name == "turns" || name == "continuations" {
             assert_eq!(server.requests().len(), 3, "{name}");

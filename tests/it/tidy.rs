@@ -5,7 +5,7 @@ use crate::support::{Suite, project};
 use std::collections::BTreeSet;
 
 /// The rooms in the order of `lib.rs`, and all that each may import. ARCHITECTURE.md shows the same table.
-const ROOMS: [(&str, &[&str]); 26] = [
+const ROOMS: [(&str, &[&str]); 27] = [
     ("random", &[]),
     ("quota", &[]),
     ("spelling", &[]),
@@ -24,12 +24,16 @@ const ROOMS: [(&str, &[&str]); 26] = [
     ("answer", &["sandbox"]),
     ("artifact", &["sandbox"]),
     ("judge", &["spelling", "task", "sandbox", "model", "answer", "artifact"]),
-    ("event", &["model", "network", "plan", "agent", "answer", "artifact", "judge"]),
-    ("job", &["task", "plan", "network", "sandbox", "model", "agent", "answer", "artifact", "judge", "event"]),
-    ("results", &["ideal", "plan", "network", "model", "agent", "answer", "artifact", "judge", "event"]),
-    ("stats", &["random", "quota", "spelling", "question", "ideal", "task", "plan", "results"]),
+    ("failure", &["model"]),
+    ("event", &["model", "network", "plan", "agent", "answer", "artifact", "judge", "failure"]),
+    (
+        "job",
+        &["task", "plan", "network", "sandbox", "model", "agent", "answer", "artifact", "judge", "failure", "event"],
+    ),
+    ("results", &["ideal", "plan", "network", "model", "agent", "answer", "artifact", "judge", "failure", "event"]),
+    ("stats", &["random", "quota", "spelling", "question", "ideal", "task", "plan", "failure", "results"]),
     ("stamp", &["question", "ideal", "task", "stats"]),
-    ("report", &["task", "model", "judge", "event", "results", "stats"]),
+    ("report", &["task", "model", "judge", "failure", "event", "results", "stats"]),
     ("config", &["spelling", "task"]),
     ("cli", &["all"]),
 ];

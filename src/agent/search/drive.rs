@@ -91,7 +91,8 @@ pub async fn drive(
         }
         if run.waited_seconds > settings.max_wait_sec {
             let why = format!("a run may wait {:.0} s for it in all (`max_wait_sec`)", settings.max_wait_sec);
-            break Err(failed(search, Class::Throttled, why, &reply));
+            let class = reply.got_over.unwrap_or(Class::Overloaded);
+            break Err(failed(search, class, why, &reply));
         }
     };
     let failure = run.end(ended);
@@ -183,6 +184,7 @@ fn unexpected(search: &Search, reply: &Reply) -> Failure {
 fn failed(search: &Search, class: Class, message: String, reply: &Reply) -> Failure {
     Failure {
         class,
+        api: search.client.endpoint().api,
         host: search.client.endpoint().host().to_owned(),
         status: None,
         message,

@@ -151,7 +151,7 @@ fn said(message: &Value) -> (Vec<Block>, bool, usize) {
 }
 
 /// Gathers a stream.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Stream {
     head: Value,
     message: Map<String, Value>,

@@ -5,14 +5,14 @@ use crate::model::endpoint::Api;
 use serde_json::Value;
 
 /// Gathers the events of one reply.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Gather {
     kind: Kind,
     ended: bool,
     unknown: Vec<Value>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Kind {
     Messages(messages::Stream),
     Chat(chat::Stream),

@@ -170,7 +170,7 @@ fn is_other(tier: &Value) -> bool {
 }
 
 /// Gathers a stream.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Stream {
     message: Value,
     blocks: BTreeMap<u64, Value>,

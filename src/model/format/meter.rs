@@ -4,6 +4,8 @@ use super::parts::{read, usage};
 use super::trouble::{classify, within};
 use super::{Events, Gather};
 use crate::model::endpoint::Api;
+use crate::model::failure::Class;
+use crate::model::reply::Stop;
 use crate::model::usage::Usage;
 use serde_json::Value;
 
@@ -12,9 +14,8 @@ use serde_json::Value;
 pub struct Meter {
     api: Api,
     body: Body,
-    trouble: Option<String>,
-    /// The provider's own word in the stream that the conversation itself is to blame.
-    is_own_doing: bool,
+    /// The error that the stream held; one for which the conversation itself is to blame stands.
+    error: Option<(Class, String)>,
 }
 
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl Meter {
         let stream = content_type.is_some_and(|value| value.trim_start().starts_with("text/event-stream"));
         let body =
             if stream { Body::Stream(Events::default(), Box::new(Gather::new(api))) } else { Body::Whole(Vec::new()) };
-        Meter { api, body, trouble: None, is_own_doing: false }
+        Meter { api, body, error: None }
     }
 
     /// The next piece of the body, cut anywhere.
@@ -45,15 +46,16 @@ impl Meter {
                 // What is in the stream is for whoever reads the answer; that it is an error is kept.
                 Ok(events) => {
                     let errors = events.iter().filter_map(|data| gather.push(data).err());
-                    for error in errors {
-                        let class = classify(None, &error).0;
-                        self.is_own_doing |= class.is_own_doing();
-                        self.trouble = Some(format!("broke off its answer: {}", class.word()));
+                    for class in errors.map(|error| classify(None, &error).0) {
+                        if self.error.as_ref().is_none_or(|(before, _)| !before.is_own_doing()) {
+                            self.error = Some((class, format!("broke off its answer: {}", class.word())));
+                        }
                     }
                 }
                 Err(error) => {
                     self.body = Body::Lost;
-                    self.trouble = Some(format!("sent no event stream that can be read: {error}"));
+                    let why = format!("sent no event stream that can be read: {error}");
+                    self.error.get_or_insert((Class::BadReply, why));
                 }
             },
             Body::Whole(_) | Body::Lost => self.body = Body::Lost,
@@ -83,24 +85,35 @@ impl Meter {
         is_whole && self.usage().is_some()
     }
 
-    /// What is wrong with the answer, where it is no reply: the same that a client of ours takes for none. Until it has
-    /// `ended`, only an error that the provider has said itself. What the conversation brought about is no trouble.
-    pub fn trouble(&self, ended: bool) -> Option<String> {
-        let unreadable = |why: &str| Some(format!("sent no reply that can be read: {why}"));
+    /// True once the stream has said an error.
+    pub fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    /// What is wrong with the answer: it is no reply, the same that a client of ours takes for none, or one in which the
+    /// model won't or can't go on. Its class says whose doing that is. Until it has `ended`, only what the provider has
+    /// said itself.
+    pub fn failure(&self, ended: bool) -> Option<(Class, String)> {
+        let unreadable = |why: &str| Some((Class::BadReply, format!("sent no reply that can be read: {why}")));
         match &self.body {
-            _ if self.is_own_doing => None,
-            _ if self.trouble.is_some() => self.trouble.clone(),
-            Body::Stream(_, gather) if ended && !gather.has_ended() && !gather.is_whole() => {
-                Some("broke off its answer: the stream ended before the reply".to_owned())
+            _ if self.error.is_some() => self.error.clone(),
+            Body::Stream(_, gather) if gather.has_ended() || gather.is_whole() => {
+                let reply = gather.as_ref().clone().finish().0;
+                read(self.api, &reply).ok().and_then(|parts| stopped(&parts.stop))
+            }
+            Body::Stream(..) if ended => {
+                Some((Class::Connection, "broke off its answer: the stream ended before the reply".to_owned()))
             }
             // Events under another name are for whoever asked to read.
             Body::Whole(whole) if ended && !whole.starts_with(b"data:") && !whole.starts_with(b"event:") => {
                 match serde_json::from_slice(whole) {
                     Err(_) => unreadable("no JSON"),
-                    Ok(reply) => match within(&reply) {
-                        Some((class, _)) if class.is_own_doing() => None,
-                        Some((class, message)) => Some(format!("answered an error, {}: {message}", class.word())),
-                        None => read(self.api, &reply).err().and_then(|why| unreadable(&why)),
+                    Ok(reply) => match (within(&reply), read(self.api, &reply)) {
+                        (Some((class, message)), _) => {
+                            Some((class, format!("answered an error, {}: {message}", class.word())))
+                        }
+                        (None, Err(why)) => unreadable(&why),
+                        (None, Ok(parts)) => stopped(&parts.stop),
                     },
                 }
             }
@@ -116,6 +129,16 @@ impl Meter {
             Body::Lost => None,
         }
     }
+}
+
+/// A reply after which the conversation can't go on.
+fn stopped(stop: &Stop) -> Option<(Class, String)> {
+    let class = match stop {
+        Stop::Refusal { .. } => Class::Refused,
+        Stop::ContextExceeded => Class::ContextExceeded,
+        _ => return None,
+    };
+    Some((class, format!("stopped: {}", class.word())))
 }
 
 #[cfg(test)]

@@ -140,7 +140,7 @@ pub fn asked(body: &Value) -> Vec<Piece> {
 }
 
 /// Gathers a stream: its last event holds the whole reply.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Stream {
     reply: Value,
     /// Items that were said to be done, for servers whose last event leaves them out.

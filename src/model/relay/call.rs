@@ -3,7 +3,7 @@
 
 use super::heard::Asked;
 use super::trial::TrialRelay;
-use crate::model::{Api, Meter, TransportError};
+use crate::model::{Api, Class, Meter, TransportError};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::OwnedSemaphorePermit;
@@ -34,7 +34,9 @@ pub struct Called {
 pub(super) struct Call {
     trial: Arc<TrialRelay>,
     pub(super) called: Called,
-    started: Instant,
+    pub(super) started: Instant,
+    /// When the last of it came by which the agent can tell how it ends.
+    pub(super) told: Instant,
     /// The model that it names.
     pub(super) model: Option<String>,
     /// It was sent on.
@@ -44,7 +46,9 @@ pub(super) struct Call {
     /// Played back: how long the provider had been silent when the agent left here.
     pub(super) was_silent: Option<Duration>,
     /// The provider's fault, where it failed so.
-    pub(super) failure: Option<String>,
+    pub(super) failure: Option<(Class, String)>,
+    /// What the agent itself made it fail by.
+    pub(super) own_doing: Option<Class>,
     /// What was wrong with the recording, where there is one.
     pub(super) recording: Option<String>,
     /// In which form its answer should say what it used, where it should.
@@ -65,15 +69,18 @@ impl Call {
     pub(super) fn begin(trial: Arc<TrialRelay>, path: &str) -> Call {
         let (at, duration) = (SystemTime::now(), Duration::ZERO);
         let called = Called { at, path: path.to_owned(), status: None, refused: None, up: 0, down: 0, duration };
+        let started = Instant::now();
         Call {
             trial,
             called,
-            started: Instant::now(),
+            started,
+            told: started,
             model: None,
             sent: false,
             waits: None,
             was_silent: None,
             failure: None,
+            own_doing: None,
             recording: None,
             form: None,
             asked: None,
@@ -87,6 +94,7 @@ impl Call {
     /// A piece of the answer passes.
     pub(super) fn passes(&mut self, piece: &[u8]) {
         self.called.down += piece.len() as u64;
+        self.tells();
         if let Some(meter) = &mut self.meter {
             meter.push(piece);
         }
@@ -112,7 +120,23 @@ impl Call {
 
     /// The answer has come whole.
     pub(super) fn ends(&mut self) {
+        if !self.ended {
+            self.tells();
+        }
         self.ended = true;
+    }
+
+    /// It fails by the provider's fault.
+    pub(super) fn fails(&mut self, class: Class, why: impl Into<String>) {
+        self.tells();
+        self.failure = Some((class, why.into()));
+    }
+
+    /// Something new reaches the agent. After an error within the answer nothing is new.
+    fn tells(&mut self) {
+        if !self.meter.as_ref().is_some_and(Meter::has_failed) {
+            self.told = Instant::now();
+        }
     }
 }
 
@@ -120,12 +144,21 @@ impl Drop for Call {
     fn drop(&mut self) {
         self.called.duration = self.started.elapsed();
         let usage = self.meter.as_ref().and_then(Meter::usage);
-        let error = self.meter.as_ref().and_then(|meter| meter.trouble(self.ended));
-        let silent = self.was_silent.or(self.waits.map(|since| since.elapsed()));
-        let silent = silent.filter(|silent| *silent >= self.trial.patience);
-        let failure = self.failure.take().or(error);
-        let failure = failure
-            .or(silent.map(|silent| format!("was silent for {:.0} s, until the agent left", silent.as_secs_f64())));
+        let error = self.meter.as_ref().and_then(|meter| meter.failure(self.ended));
+        let (own, error) = match error {
+            Some((class, _)) if class.is_own_doing() => (Some(class), None),
+            other => (None, other),
+        };
+        self.own_doing = self.own_doing.or(own);
+        let waited = self.waits.map(|since| since.elapsed());
+        let silent = self.was_silent.or(waited).filter(|silent| *silent >= self.trial.patience);
+        let failure = self.failure.take().or(error).or_else(|| {
+            let seconds = silent?.as_secs_f64();
+            // It was to blame before the agent left.
+            let blamed = self.waits.zip(waited).map(|(since, waited)| since + waited.min(self.trial.patience));
+            self.told = blamed.unwrap_or(self.told);
+            Some((Class::Timeout, format!("was silent for {seconds:.0} s, until the agent left")))
+        });
         let says_all = self.meter.as_ref().is_some_and(Meter::says_all);
         let trial = Arc::clone(&self.trial);
         trial.finished(self, usage, says_all, failure);

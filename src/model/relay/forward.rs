@@ -107,8 +107,8 @@ impl TrialRelay {
             secrets: self.secrets(),
             leaves: self.leaves.clone(),
         };
-        let failed = |why: String, call: &mut Call| {
-            call.failure = Some(why.clone());
+        let failed = |class: Class, why: String, call: &mut Call| {
+            call.fails(class, why.as_str());
             Refusal::new(502, "provider_not_reached", format!("`{}` {why}", endpoint.host()))
         };
         call.waits = Some(Instant::now());
@@ -123,9 +123,10 @@ impl TrialRelay {
                 return Err(Refusal::new(400, "recording", call.recording_failed(&error)));
             }
             Ok(Err(TransportError::Left { .. })) | Err(_) => {
-                return Err(failed(format!("gave no answer for {} s", SILENCE.as_secs()), call));
+                let why = format!("gave no answer for {} s", SILENCE.as_secs());
+                return Err(failed(Class::Timeout, why, call));
             }
-            Ok(Err(error)) => return Err(failed(format!("can't be reached: {error}"), call)),
+            Ok(Err(error)) => return Err(failed(Class::Connection, format!("can't be reached: {error}"), call)),
         };
         if (200..300).contains(&response.status) {
             // What a provider packs though it was asked not to can't be read on its way.
@@ -198,10 +199,10 @@ impl TrialRelay {
             call.passes(&body);
             call.ended = true;
             let key = self.relay.endpoint.key.as_ref();
-            self.blame(response.status, &body, whole, &mut call);
-            if response.status == 401 {
+            if self.blame(response.status, &body, whole, &mut call) == Class::Authentication {
                 // Its words may hold a part of the key.
-                return Refusal::new(401, "key_refused", "the provider refused the runner's key").answer(api);
+                let why = "the provider refused the runner's key";
+                return Refusal::new(response.status, "key_refused", why).answer(api);
             }
             let body = key.map_or_else(|| body.clone(), |key| scrubbed(&body, key));
             return answer.body(Full::new(body).map_err(|never| match never {}).boxed_unsync()).unwrap_or_else(broken);
@@ -214,7 +215,7 @@ impl TrialRelay {
                 call.held(*silent).await;
             }
             call.waits = None;
-            let error = match next {
+            let (class, error) = match next {
                 Ok(None) => {
                     call.ends();
                     return None;
@@ -224,45 +225,47 @@ impl TrialRelay {
                     return Some((Ok(Frame::data(piece)), (body, call)));
                 }
                 Ok(Some(Err(TransportError::Left { .. }))) | Err(_) => {
-                    format!("was silent in its answer for {} s", SILENCE.as_secs())
+                    (Class::Timeout, format!("was silent in its answer for {} s", SILENCE.as_secs()))
                 }
                 Ok(Some(Err(error))) => {
                     if error.is_of_recording() {
                         call.recording_failed(&error);
                     }
-                    format!("broke off its answer: {error}")
+                    (Class::Connection, format!("broke off its answer: {error}"))
                 }
             };
-            call.failure = Some(error.clone());
+            call.fails(class, error.as_str());
             Some((Err(std::io::Error::other(error)), (body, call)))
         });
         answer.body(BodyExt::boxed_unsync(StreamBody::new(stream))).unwrap_or_else(broken)
     }
 
-    /// Whose fault an answer with this status is. What is wrong with the request itself is the agent's.
-    fn blame(&self, status: u16, body: &[u8], whole: bool, call: &mut Call) {
+    /// Whose fault an answer with this status is, and of which class. What is wrong with the request itself is the agent's.
+    fn blame(&self, status: u16, body: &[u8], whole: bool, call: &mut Call) -> Class {
         let endpoint = &self.relay.endpoint;
         let host = endpoint.host();
         let body = serde_json::from_slice(body).unwrap_or(Value::Null);
-        let (class, _) = classify(Some(status), &body);
-        let no_money = class == Class::Billing
-            || body["error"]["message"].as_str().is_some_and(|message| message.contains("credit balance"));
+        let says = |words: &str| body["error"]["message"].as_str().is_some_and(|message| message.contains(words));
+        let class = if says("credit balance") { Class::Billing } else { classify(Some(status), &body).0 };
         let wanted = call.model.as_deref().is_some_and(|model| model == endpoint.model);
-        call.failure = Some(format!("answered {status}, {}", class.word()));
-        if no_money {
+        if whole && class.is_own_doing() && !(class == Class::NotFound && wanted) {
+            // The request's own doing.
+            call.own_doing = Some(class);
+            return class;
+        }
+        call.fails(class, format!("answered {status}, {}", class.word()));
+        if class == Class::Billing {
             self.halt(Halt::Refused(format!("`{host}` says that the account has no money left (status {status})")));
-        } else if status == 401 {
+        } else if class == Class::Authentication {
             let (variable, ..) = endpoint.api.variables();
-            self.halt(Halt::Refused(format!("`{host}` refused the key in `{variable}` (status 401)")));
-        } else if status == 404 && wanted {
+            self.halt(Halt::Refused(format!("`{host}` refused the key in `{variable}` (status {status})")));
+        } else if class == Class::NotFound && wanted {
             self.halt(Halt::Refused(format!("`{host}` has no model `{}` (status 404)", endpoint.model)));
         } else if class == Class::Forbidden && wanted {
             let model = &endpoint.model;
             self.halt(Halt::Refused(format!("`{host}` does not allow this key the model `{model}` (status 403)")));
-        } else if whole && class.is_own_doing() {
-            // The request's own doing.
-            call.failure = None;
         }
+        class
     }
 }
 

@@ -112,6 +112,7 @@ pub(super) fn reply(api: Api, meter: Meter, usage: Option<Usage>, asked: &Asked,
         retries: 0,
         cut_streams: 0,
         untold: 0,
+        got_over: None,
     })
 }
 

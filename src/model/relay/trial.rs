@@ -4,13 +4,13 @@ use super::call::{Call, Called};
 use super::heard::{Heard, reply};
 use super::route::prefix;
 use super::used::ModelUse;
-use crate::model::{Api, Caps, Endpoint, Leaves, Prices, Purse, Secret, Transport, Usage, patience};
+use crate::model::{Api, Caps, Class, Endpoint, Leaves, Prices, Purse, Secret, Transport, Usage, patience};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
 
@@ -74,6 +74,9 @@ struct State {
     /// cap can't be told any more, so nothing is.
     unsaid: bool,
     unpriced: bool,
+    /// When the agent could first know that a request had failed. An answer to what was asked before, such as in another
+    /// conversation, doesn't say that it got over that.
+    failed_at: Option<Instant>,
 }
 
 impl TrialRelay {
@@ -182,7 +185,13 @@ impl TrialRelay {
     }
 
     /// Takes in what became of a request; whether `usage` is all that it used.
-    pub(super) fn finished(&self, call: &mut Call, usage: Option<Usage>, says_all: bool, failure: Option<String>) {
+    pub(super) fn finished(
+        &self,
+        call: &mut Call,
+        usage: Option<Usage>,
+        says_all: bool,
+        failure: Option<(Class, String)>,
+    ) {
         let host = self.relay.endpoint.host();
         let cost = usage.as_ref().and_then(|usage| self.price(call.model.as_deref(), usage));
         {
@@ -202,17 +211,21 @@ impl TrialRelay {
                 state.unsaid |= fine && !says_all;
                 state.unpriced |= fine && !is_priced;
                 state.used.failed += u64::from(failure.is_some());
+                let caps = self.relay.caps;
+                let by_cost = caps.cost.is_some() || self.purse.job.is_capped();
+                let open = caps.tokens.is_some() && !says_all || by_cost && !is_priced;
+                let unheld = open && fine && call.ended && call.own_doing.is_none();
+                let unsaid = "did not say all that its answer used, so a cap can't be held to";
+                let failure = failure.or_else(|| unheld.then(|| (Class::BadReply, unsaid.to_owned())));
                 // An agent that leaves in the midst says nothing about the provider.
                 // Nor does a list of models that comes.
-                if failure.is_some() || (call.ended && call.form.is_some()) {
-                    let caps = self.relay.caps;
-                    let by_cost = caps.cost.is_some() || self.purse.job.is_capped();
-                    let unheld = fine && (caps.tokens.is_some() && !says_all || by_cost && !is_priced);
-                    let unsaid = || "did not say all that its answer used, so a cap can't be held to".to_owned();
-                    let failure = failure.or_else(|| unheld.then(unsaid));
+                let answers = call.form.is_some() && (call.ended || call.own_doing.is_some());
+                if failure.is_some() || answers && state.failed_at.is_none_or(|at| call.started >= at) {
                     let key = self.relay.endpoint.key.as_ref();
                     let safe = |why: String| key.map_or_else(|| why.clone(), |key| key.scrub(&why));
-                    state.used.trouble = failure.map(|why| format!("`{host}` {}", safe(why)));
+                    state.used.last_failure = failure.as_ref().map(|(class, _)| *class).or(call.own_doing);
+                    state.used.trouble = failure.map(|(_, why)| format!("`{host}` {}", safe(why)));
+                    state.failed_at = state.used.last_failure.and(state.failed_at.max(Some(call.told)));
                 }
             }
             state.cost += cost.unwrap_or(0.0);

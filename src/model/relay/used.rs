@@ -1,6 +1,6 @@
 //! What a trial's agent used of models, counted.
 
-use crate::model::Usage;
+use crate::model::{Class, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -32,6 +32,10 @@ pub struct ModelUse {
     /// Why the agent's last request failed, where that was the provider's fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+    /// Of which class the failure of the agent's last request was, the provider's or its own doing; none where it was
+    /// answered well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_failure: Option<Class>,
     /// What was wrong with the recording: a request that it lacks, or an answer that it could not keep. What the agent did
     /// after that says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,4 +43,11 @@ pub struct ModelUse {
     /// Which cap a request was refused for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<String>,
+}
+
+impl ModelUse {
+    /// What the agent's conversation itself made its last request fail by: it was too long, or its content was refused.
+    pub fn own_doing(&self) -> Option<Class> {
+        self.last_failure.filter(|class| self.trouble.is_none() && class.is_askers_own())
+    }
 }

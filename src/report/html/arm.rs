@@ -3,6 +3,7 @@
 use super::plot::bar;
 use super::tasks::table;
 use crate::report::effort::facts;
+use crate::report::failures::{COLUMNS, NOTE, failures};
 use crate::report::judging::judging;
 use crate::report::models::models;
 use crate::report::network::network;
@@ -24,6 +25,7 @@ pub fn arm(job: &Job, arm: &ArmSummary, id: &str) -> Markup {
             h2 { (plain(&arm_name(arm))) }
             (headline(arm))
             (outcomes(arm))
+            (failed(arm))
             (categories(arm))
             (table(arm, job, id))
             (times(arm))
@@ -85,6 +87,21 @@ fn outcomes(arm: &ArmSummary) -> Markup {
             }
         } } }
     }
+}
+
+fn failed(arm: &ArmSummary) -> Markup {
+    let failures = failures(arm);
+    let [class, trials, retried, whose] = COLUMNS;
+    markup! { @if !failures.is_empty() {
+        h3 { "Failures by class" }
+        table {
+            thead { tr { th { (class) } th.n { (trials) } th.n { (retried) } th { (whose) } } }
+            tbody { @for [class, trials, retried, whose] in &failures {
+                tr { th scope="row" { (class) } td.n { (trials) } td.n { (retried) } td { (whose) } }
+            } }
+        }
+        p.quiet { (NOTE) }
+    } }
 }
 
 fn categories(arm: &ArmSummary) -> Markup {

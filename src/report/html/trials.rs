@@ -1,6 +1,7 @@
 //! What happened in each trial: question, key, answer, verdict with its reason, what the agent wrote, what it tried to
 //! reach. Folded by task; long texts are cut, and the page says so.
 
+use crate::report::failures::class;
 use crate::report::numbers::{task_name, three, why, words};
 use crate::report::plain::{clip, first_line, plain, plain_lines};
 use crate::results::{Excerpt, Job, TaskRecord, TrialRecord, answer_text, read_attempts, read_transcript};
@@ -102,6 +103,7 @@ fn trial(job: &Job, record: &TrialRecord, most: usize) -> Markup {
                 dt { @if record.verdict.is_some() { "verdict" } @else { "why" } }
                 dd {
                     (plain(&why(record)))
+                    @if let Some(failure) = record.failure_class() { span.quiet { " (class " (class(failure)) ")" } }
                     @if let Some(verdict) = &record.verdict {
                         span.quiet { " (judge " (plain(&verdict.judge)) ", rule " (plain(&verdict.rule)) ")" }
                         @if let Some(span) = &verdict.span { div { span.quiet { "read: " } bdi { (clip(&plain(span), 300)) } } }
@@ -109,7 +111,7 @@ fn trial(job: &Job, record: &TrialRecord, most: usize) -> Markup {
                 }
                 @for fault in &record.earlier_faults {
                     dt { "fault before" }
-                    dd { "in " (fault.stage.word()) ": " (plain(first_line(&fault.message))) }
+                    dd { "in " (fault.stage.word()) ": " (plain(first_line(&fault.message))) span.quiet { " (class " (class(fault.class())) ")" } }
                 }
                 (transcript(job, record, most))
                 (network(job, record))
