@@ -141,7 +141,7 @@ fn what_a_judge_needs_is_said_before_anything_runs() {
         ),
         (&["--judge", "rules", "--judge-votes", "3"], "error: judge `rules` asks no model, so `--judge-votes` means"),
         (&["--judge-model", "m", "--judge-votes", "0"], "error: `--judge-votes`: must be from 1 to 99"),
-        (&["--judge", "rubrik"], "error: there is no judge `rubrik`\n\nhint: there are `rules`, `script`, `rubric`"),
+        (&["--judge", "rubrik"], "error: there is no judge `rubrik`\n\nhint: did you mean `rubric`?"),
     ] {
         let (code, stderr) = run(args);
         assert!(code == Some(2) && stderr.starts_with(said), "{args:?}: {stderr}");
