@@ -48,7 +48,7 @@ pub async fn drive(
         }
         let reply = match ask(search, &mut request, launch.timeout, began, &mut run, &mut notes).await {
             Ok(Some(reply)) => reply,
-            Ok(None) => break Ok(Ended::OutOfTime),
+            Ok(None) => break Ok(run.out_of_time()),
             Err(failure) => match own_end(failure.class) {
                 Some(end) => break Ok(end),
                 None => {

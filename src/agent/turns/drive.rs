@@ -58,7 +58,7 @@ pub async fn drive(
             break Err(failure);
         }
         let reply = match turns.client.ask_within(&request, left(&run), patience(launch.timeout)).await {
-            Ok(None) => break Ok(Ended::OutOfTime),
+            Ok(None) => break Ok(run.out_of_time()),
             Ok(Some(reply)) => reply,
             Err(failure) => match own_end(failure.class) {
                 Some(end) => break Ok(end),
