@@ -138,6 +138,9 @@ mod model_server;
 /// The model client: formats, streams, kinds of trouble.
 mod model;
 
+/// Replies that say little, or in newer ways: usage that is unknown, tools of other kinds, several answers in one.
+mod model_replies;
+
 /// What is recorded of models and played back: whose failure it is then, whose money, and what differs.
 mod played_back;
 

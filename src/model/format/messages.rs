@@ -1,7 +1,7 @@
 //! Anthropic's Messages.
 
 use super::asked::{Piece, Who, content, text_of};
-use super::parts::{Parts, call_input, count, string, without_nulls};
+use super::parts::{Parts, call_input, count, counts, number, string, without_nulls};
 use crate::model::reply::Stop;
 use crate::model::request::{Block, Message, Request, Role};
 use crate::model::usage::Usage;
@@ -138,10 +138,16 @@ fn stop(reply: &Value) -> Stop {
     }
 }
 
-/// The counts at the top leave out compaction; where the parts are listed, their sum is what is billed.
-pub fn usage(usage: &Value) -> Usage {
+/// The counts at the top leave out compaction; where the parts are listed, their sum is what is billed. `None` where nothing
+/// is counted.
+pub fn usage(usage: &Value) -> Option<Usage> {
     let mut sum = Usage::default();
-    let iterations = usage["iterations"].as_array().filter(|list| !list.is_empty());
+    let counted = |part: &Value| counts(part, ["input_tokens", "output_tokens"]);
+    // A list of parts that count nothing takes nothing from the whole.
+    let iterations = usage["iterations"].as_array().filter(|list| list.iter().any(counted));
+    if iterations.is_none() && !counted(usage) {
+        return None;
+    }
     for part in iterations.map_or(std::slice::from_ref(usage), Vec::as_slice) {
         sum += &Usage {
             input: count(part, "input_tokens"),
@@ -159,9 +165,9 @@ pub fn usage(usage: &Value) -> Usage {
     // A part of the whole, which the parts do not say.
     sum.reasoning = count(&usage["output_tokens_details"], "thinking_tokens");
     let tools = usage["server_tool_use"].as_object().into_iter().flatten();
-    let counted = tools.filter_map(|(name, calls)| Some((name.clone(), calls.as_u64().filter(|n| *n > 0)?)));
+    let counted = tools.filter_map(|(name, calls)| Some((name.clone(), number(calls).filter(|n| *n > 0)?)));
     sum.server_tools = counted.collect::<BTreeMap<_, _>>();
-    sum
+    Some(sum)
 }
 
 /// True for a tier that is not the usual one.
@@ -251,13 +257,11 @@ impl Stream {
                 self.message[name.as_str()] = value.clone();
             }
         }
-        if !self.message["usage"].is_object() {
-            self.message["usage"] = json!({});
-        }
-        for (name, value) in event["usage"].as_object().into_iter().flatten() {
-            if !value.is_null() {
-                self.message["usage"][name.as_str()] = value.clone();
+        for (name, value) in event["usage"].as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+            if !self.message["usage"].is_object() {
+                self.message["usage"] = json!({});
             }
+            self.message["usage"][name.as_str()] = value.clone();
         }
     }
 

@@ -46,22 +46,26 @@ pub fn read(api: Api, reply: &Value) -> Result<Parts, String> {
     }
 }
 
-/// What a reply's JSON says that was used; also of one that is not complete.
+/// What a reply's JSON says that was used; also of one that is not complete. `None` where it counts neither what was read
+/// nor what was written: that is unknown, not nothing.
 pub fn usage(api: Api, reply: &Value) -> Option<Usage> {
-    let usage = reply.get("usage").filter(|usage| usage.is_object())?;
-    Some(match api {
+    let usage = reply.get("usage")?;
+    match api {
         Api::Messages => messages::usage(usage),
         Api::Chat => openai_usage(reply, usage, ["prompt_tokens", "completion_tokens"]),
         Api::Responses => openai_usage(reply, usage, ["input_tokens", "output_tokens"]),
-    })
+    }
 }
 
 /// OpenAI counts tokens that come from a cache or go into one among those read, unlike us.
-fn openai_usage(reply: &Value, usage: &Value, [input, output]: [&str; 2]) -> Usage {
+fn openai_usage(reply: &Value, usage: &Value, [input, output]: [&str; 2]) -> Option<Usage> {
+    if !counts(usage, [input, output]) {
+        return None;
+    }
     let details = |name: &str, what: &str| count(&usage[format!("{name}_details")], what);
     let (cached, written) = (details(input, "cached_tokens"), details(input, "cache_write_tokens"));
     let times = &usage[format!("{input}_details")]["cache_write_tokens_details"];
-    Usage {
+    Some(Usage {
         input: count(usage, input).saturating_sub(cached).saturating_sub(written),
         output: count(usage, output),
         cache_read: cached,
@@ -70,12 +74,23 @@ fn openai_usage(reply: &Value, usage: &Value, [input, output]: [&str; 2]) -> Usa
         other_tier: reply["service_tier"].as_str().is_some_and(|tier| !["default", "auto"].contains(&tier)),
         reasoning: details(output, "reasoning_tokens"),
         ..Usage::default()
-    }
+    })
 }
 
 /// A count; nothing where it is missing, null or no whole number.
 pub fn count(object: &Value, name: &str) -> u64 {
-    object.get(name).and_then(Value::as_u64).unwrap_or(0)
+    object.get(name).and_then(number).unwrap_or(0)
+}
+
+/// True where one of these is a count.
+pub fn counts(object: &Value, names: [&str; 2]) -> bool {
+    names.iter().any(|name| object.get(name).and_then(number).is_some())
+}
+
+/// A whole number; some servers write it as `12.0`.
+pub fn number(value: &Value) -> Option<u64> {
+    let whole = |float: &f64| float.fract() == 0.0 && (0.0..9e15).contains(float);
+    value.as_u64().or_else(|| value.as_f64().filter(whole).map(|float| float as u64))
 }
 
 /// A string, where one is there and not empty.
