@@ -3,8 +3,11 @@
 
 use crate::model_server::{Act, Server, chat, message, message_stream, response};
 use crate::relay::Bed;
-use seatrial::model::{Api, Client, Endpoint, Message, Reply, Request, Secret, Settings, Transport, Usage};
+use seatrial::model::{
+    Api, Class, Client, Endpoint, Message, Reply, Request, Retry, Secret, Settings, Transport, Usage,
+};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 fn model(api: Api) -> &'static str {
     if api == Api::Messages { "claude-x" } else { "gpt-x" }
@@ -98,4 +101,51 @@ async fn parts_that_count_nothing_take_nothing_from_the_whole() {
     reply["usage"] = json!({"iterations": [{"type": "compaction", "input_tokens": 7, "output_tokens": 2}]});
     let usage = ask(Api::Messages, Act::json(200, &reply)).await.usage.expect("the part says it");
     assert_eq!((usage.input, usage.output, usage.compactions), (7, 2, 1));
+}
+
+/// Asked while it is recorded, and again as it is played back: what each came to, and how long the second took.
+async fn twice(acts: Vec<Act>, settings: Settings) -> ([Result<String, (Class, u32, u32)>; 2], Duration) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let base_url = Server::start(acts).url();
+    let key = Secret::new("sk-secret-0123456789");
+    let endpoint = Endpoint { api: Api::Messages, base_url, key, model: "claude-x".to_owned() };
+    let request = Request { messages: vec![Message::user("?")], max_tokens: 9, ..Request::default() };
+    let mut ends = Vec::new();
+    let mut began = Instant::now();
+    for plays_back in [false, true] {
+        let transport = if plays_back { Transport::replaying } else { Transport::recording };
+        let client = Client::new(endpoint.clone(), transport(folder.path()).expect("a recording"), settings);
+        began = Instant::now();
+        let end = client.ask(&request).await;
+        ends.push(end.map(|reply| reply.text()).map_err(|failure| (failure.class, failure.attempts, failure.untold)));
+        // What was given up is written down beside its request's end.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    (ends.try_into().expect("two"), began.elapsed())
+}
+
+#[tokio::test]
+async fn what_was_given_up_for_the_providers_slowness_is_played_back_as_the_same_trouble() {
+    let ms = Duration::from_millis;
+    let retry = Retry { total: ms(300), first_wait: ms(10), ..Retry::default() };
+    let settings = Settings { retry, silence: ms(300), ..Settings::default() };
+    let overloaded = Act::json(529, &json!({"error": {"type": "overloaded_error", "message": "o"}}));
+    for (act, class) in [
+        (Act::json(200, &message(&json!([]), "end_turn")).slow(ms(900)), Class::Timeout),
+        (overloaded.slow(ms(200)), Class::Overloaded),
+    ] {
+        let ([recorded, played_back], _) = twice(vec![act], settings).await;
+        assert_eq!(recorded.as_ref().expect_err("no reply comes").0, class);
+        assert_eq!(played_back, recorded);
+    }
+}
+
+#[tokio::test]
+async fn a_play_back_does_not_wait_between_tries() {
+    let throttled = Act::json(429, &json!({"error": {"type": "rate_limit_error", "message": "o"}}));
+    let whole = Act::json(200, &message(&json!([{"type": "text", "text": "42"}]), "end_turn"));
+    let acts = vec![throttled.header("retry-after", "2"), whole];
+    let (ends, took) = twice(acts, Settings::default()).await;
+    assert_eq!(ends, [Ok("42".to_owned()), Ok("42".to_owned())]);
+    assert!(took < Duration::from_secs(1), "{took:?}");
 }
