@@ -134,7 +134,7 @@ impl Client {
         let mut got_over = None;
         let (mut before, mut unslept) = (None, Duration::ZERO);
         loop {
-            let waited = began.elapsed();
+            let waited = began.elapsed() + unslept;
             let whole = limit.map_or(self.settings.whole, |limit| limit.min(self.settings.whole));
             let heard = Arc::new(Mutex::new(Instant::now()));
             let mut attempt = std::pin::pin!(self.attempt(&sent, request.stream, &heard));
@@ -154,7 +154,7 @@ impl Client {
                     return Ok(None);
                 }
                 let trouble = Trouble::silent(silent, "not a byte");
-                return Err(self.failure(trouble, (retries + 1, untold + 1), began.elapsed()));
+                return Err(self.failure(trouble, (retries + 1, untold + 1), began.elapsed() + unslept));
             }
             let trouble = match tried {
                 Ok(whole) => {
@@ -168,7 +168,7 @@ impl Client {
                         container: whole.reply["container"]["id"].as_str().map(str::to_owned),
                         unknown: whole.unknown,
                         request_id: request_id(&whole.headers),
-                        latency: began.elapsed() - waited,
+                        latency: began.elapsed() + unslept - waited,
                         waited,
                         retries,
                         cut_streams,
@@ -178,7 +178,7 @@ impl Client {
                 }
                 // A recording that ends at a trouble that passes ends there because its client had no more time.
                 Err(Trouble { class: Class::NotRecorded, .. }) if let Some(last) = before => {
-                    return Err(self.failure(last, (retries, untold), began.elapsed()));
+                    return Err(self.failure(last, (retries, untold), began.elapsed() + unslept));
                 }
                 Err(trouble) => trouble,
             };
@@ -188,9 +188,9 @@ impl Client {
             let wait = self.settings.retry.wait(retries, &trouble.headers, SystemTime::now(), chance());
             let too_late = began.elapsed() + unslept + wait > self.settings.retry.total;
             if !trouble.passes || retries >= self.settings.retry.max_retries || too_late {
-                return Err(self.failure(trouble, (retries + 1, untold), began.elapsed()));
+                return Err(self.failure(trouble, (retries + 1, untold), began.elapsed() + unslept));
             }
-            // What is played back was waited for when it was recorded: it counts towards the total, and nobody sleeps.
+            // What is played back was waited for when it was recorded: it counts as waited, and nobody sleeps.
             if self.transport.plays_back() {
                 unslept += wait;
             } else {

@@ -3,8 +3,9 @@
 
 use crate::model_server::{Act, Server, chat, message, message_stream, response};
 use crate::relay::Bed;
+use seatrial::agent::overheard;
 use seatrial::model::{
-    Api, Class, Client, Endpoint, Message, Reply, Request, Retry, Secret, Settings, Transport, Usage,
+    Api, Block, Class, Client, Endpoint, Message, Reply, Request, Retry, Secret, Settings, Stop, Transport, Usage,
 };
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -13,13 +14,15 @@ fn model(api: Api) -> &'static str {
     if api == Api::Messages { "claude-x" } else { "gpt-x" }
 }
 
-async fn ask(api: Api, act: Act) -> Reply {
-    let server = Server::start(vec![act]);
+fn client(server: &Server, api: Api) -> Client {
     let base_url = if api == Api::Messages { server.url() } else { format!("{}/v1", server.url()) };
     let endpoint = Endpoint { api, base_url, key: Secret::new("sk-secret-0123456789"), model: model(api).to_owned() };
+    Client::new(endpoint, Transport::live().expect("HTTPS"), Settings::default())
+}
+
+async fn ask(api: Api, act: Act) -> Reply {
     let request = Request { messages: vec![Message::user("?")], max_tokens: 9, stream: true, ..Request::default() };
-    let client = Client::new(endpoint, Transport::live().expect("HTTPS"), Settings::default());
-    client.ask(&request).await.expect("a reply")
+    client(&Server::start(vec![act]), api).ask(&request).await.expect("a reply")
 }
 
 async fn pass_on(api: Api, act: Act) -> Bed {
@@ -104,7 +107,7 @@ async fn parts_that_count_nothing_take_nothing_from_the_whole() {
 }
 
 /// Asked while it is recorded, and again as it is played back: what each came to, and how long the second took.
-async fn twice(acts: Vec<Act>, settings: Settings) -> ([Result<String, (Class, u32, u32)>; 2], Duration) {
+async fn twice(acts: Vec<Act>, settings: Settings) -> ([Result<(String, u64), (Class, u32, u32)>; 2], Duration) {
     let folder = tempfile::tempdir().expect("a folder");
     let base_url = Server::start(acts).url();
     let key = Secret::new("sk-secret-0123456789");
@@ -117,7 +120,8 @@ async fn twice(acts: Vec<Act>, settings: Settings) -> ([Result<String, (Class, u
         let client = Client::new(endpoint.clone(), transport(folder.path()).expect("a recording"), settings);
         began = Instant::now();
         let end = client.ask(&request).await;
-        ends.push(end.map(|reply| reply.text()).map_err(|failure| (failure.class, failure.attempts, failure.untold)));
+        let said = end.map(|reply| (reply.text(), reply.waited.as_secs()));
+        ends.push(said.map_err(|failure| (failure.class, failure.attempts, failure.untold)));
         // What was given up is written down beside its request's end.
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
@@ -146,6 +150,105 @@ async fn a_play_back_does_not_wait_between_tries() {
     let whole = Act::json(200, &message(&json!([{"type": "text", "text": "42"}]), "end_turn"));
     let acts = vec![throttled.header("retry-after", "2"), whole];
     let (ends, took) = twice(acts, Settings::default()).await;
-    assert_eq!(ends, [Ok("42".to_owned()), Ok("42".to_owned())]);
+    assert_eq!(ends, [Ok(("42".to_owned(), 2)), Ok(("42".to_owned(), 2))], "they count as waited all the same");
     assert!(took < Duration::from_secs(1), "{took:?}");
+}
+
+const PATCH: &str = "*** Begin Patch\n{}";
+
+#[tokio::test]
+async fn calls_of_tools_that_are_no_functions_are_calls_and_go_back_as_they_came() {
+    let output = json!([
+        {"type": "custom_tool_call", "id": "ctc", "call_id": "c1", "name": "apply_patch", "input": PATCH},
+        {"type": "local_shell_call", "id": "lsh", "call_id": "c2", "action": {"type": "exec", "command": ["ls"]},
+         "status": "completed"}]);
+    let custom = json!({"id": "c1", "type": "custom", "custom": {"name": "apply_patch", "input": PATCH}});
+    let said = json!({"role": "assistant", "content": null, "tool_calls": [custom]});
+    let piece = |delta: Value| json!({"model": "gpt-x", "choices": [{"index": 0, "delta": delta}]});
+    let (begin, end) = PATCH.split_at(5);
+    let stream = [
+        piece(json!({"role": "assistant", "tool_calls": [{"index": 0, "id": "c1", "type": "custom",
+                     "custom": {"name": "apply_patch", "input": begin}}]})),
+        piece(json!({"tool_calls": [{"index": 0, "custom": {"input": end}}]})),
+        json!({"model": "gpt-x", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}),
+        json!("[DONE]"),
+    ];
+    let (patch, exec) = (json!(PATCH), output[1]["action"].clone());
+    let both = vec![("c1", "apply_patch", &patch), ("c2", "local_shell", &exec)];
+    let one = both[..1].to_vec();
+    for (api, act, wanted, back) in [
+        (
+            Api::Responses,
+            Act::json(200, &response(&output, "completed")),
+            both,
+            output.as_array().expect("items").clone(),
+        ),
+        (Api::Chat, Act::json(200, &chat(&said, "tool_calls")), one.clone(), vec![custom.clone()]),
+        (Api::Chat, Act::stream(&stream), one, vec![custom]),
+    ] {
+        let reply = ask(api, act.clone()).await;
+        assert_eq!((reply.calls().collect::<Vec<_>>(), &reply.stop), (wanted.clone(), &Stop::ToolUse), "{api:?}");
+        let used = pass_on(api, act.clone()).await.used(1).await;
+        assert_eq!(used.tool_calls, Some(wanted.len() as u64), "{api:?}");
+
+        let results = reply.calls().map(|(id, ..)| Block::ToolResult {
+            id: id.to_owned(),
+            text: "done".to_owned(),
+            is_error: false,
+        });
+        let messages = vec![Message::user("?"), reply.message(), Message::results(results.collect())];
+        let server = Server::start(vec![act]);
+        let request = Request { messages, max_tokens: 9, stream: true, ..Request::default() };
+        client(&server, api).ask(&request).await.expect("a reply");
+        let body = server.requests()[0].body.clone();
+        if api == Api::Responses {
+            let input = body["input"].as_array().expect("items");
+            assert_eq!(input[1..3], back[..]);
+            let kinds = input[3..].iter().map(|item| (&item["type"], &item["call_id"])).collect::<Vec<_>>();
+            let wanted = [("custom_tool_call_output", "c1"), ("function_call_output", "c2")];
+            assert_eq!(
+                kinds,
+                wanted.map(|(kind, id)| (json!(kind), json!(id))).each_ref().map(|(kind, id)| (kind, id))
+            );
+        } else {
+            assert_eq!(body["messages"][1]["tool_calls"], json!(back));
+            assert_eq!(body["messages"][2]["tool_call_id"], "c1");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_agents_own_calls_of_such_tools_are_told_with_their_results() {
+    let output = json!([{"type": "local_shell_call", "call_id": "c2", "action": {"type": "exec", "command": ["ls"]}}]);
+    let last = json!([{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "42"}]}]);
+    let acts = [&output, &last].map(|output| Act::json(200, &response(output, "completed")));
+    let bed = Bed::plain("gpt-x", acts.to_vec()).await;
+    let mut input = vec![json!({"role": "user", "content": "How many?"})];
+    bed.post("/v1/responses", &json!({"model": "gpt-x", "input": input})).await;
+    bed.used(1).await;
+    input.extend([output[0].clone(), json!({"type": "local_shell_call_output", "id": "c2", "output": "a.txt"})]);
+    bed.post("/v1/responses", &json!({"model": "gpt-x", "input": input})).await;
+    let used = bed.used(2).await;
+    let said = overheard("mine", "m", &bed.trial.heard(), &used).expect("something was said");
+    let steps = said.trajectory["steps"].as_array().expect("steps");
+    assert_eq!(steps.len(), 3, "{steps:?}");
+    assert_eq!(steps[1]["tool_calls"][0]["function_name"], "local_shell");
+    assert_eq!(steps[1]["observation"]["results"][0]["content"], "a.txt");
+}
+
+#[tokio::test]
+async fn of_several_answers_in_one_stream_the_first_is_read_and_not_all_mixed() {
+    let piece = |index: u32, text: &str, finish: Value| json!({"model": "gpt-x", "choices": [{"index": index, "delta": {"content": text}, "finish_reason": finish}]});
+    let stop = || json!("stop");
+    let events = [
+        piece(1, "B1 ", Value::Null),
+        piece(0, "A1 ", Value::Null),
+        piece(1, "B2", json!("length")),
+        piece(0, "A2", stop()),
+        json!({"model": "gpt-x", "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4}}),
+        json!("[DONE]"),
+    ];
+    let reply = ask(Api::Chat, Act::stream(&events)).await;
+    assert_eq!((reply.text().as_str(), reply.stop), ("A1 A2", Stop::EndTurn));
+    assert_eq!(reply.usage.map(|usage| usage.output), Some(4));
 }

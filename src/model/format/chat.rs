@@ -136,18 +136,25 @@ fn said(message: &Value) -> (Vec<Block>, bool, usize) {
     let refusal = string(message, "refusal");
     blocks.extend(refusal.map(|text| Block::Text { text: text.to_owned() }));
     let calls = message["tool_calls"].as_array().map_or(&[][..], Vec::as_slice);
-    blocks.extend(calls.iter().map(|call| match string(&call["function"], "name") {
-        Some(name) => Block::ToolCall {
-            id: string(call, "id").unwrap_or_default().to_owned(),
-            name: name.to_owned(),
-            input: match &call["function"]["arguments"] {
+    blocks.extend(calls.iter().map(called));
+    (blocks, refusal.is_some(), calls.len())
+}
+
+/// A call of a function, whose input is JSON, or of a tool of another kind, whose input is text.
+fn called(call: &Value) -> Block {
+    let id = string(call, "id").unwrap_or_default().to_owned();
+    let (function, custom) = (&call["function"], &call["custom"]);
+    match (string(function, "name"), string(custom, "name")) {
+        (Some(name), _) => {
+            let input = match &function["arguments"] {
                 Value::Object(object) => Value::Object(object.clone()),
                 other => call_input(other.as_str().unwrap_or_default()),
-            },
-        },
-        None => Block::Other { raw: call.clone() },
-    }));
-    (blocks, refusal.is_some(), calls.len())
+            };
+            Block::ToolCall { id, name: name.to_owned(), input }
+        }
+        (None, Some(name)) => Block::ToolCall { id, name: name.to_owned(), input: custom["input"].clone() },
+        (None, None) => Block::Other { raw: call.clone() },
+    }
 }
 
 /// Gathers a stream.
@@ -174,7 +181,10 @@ impl Stream {
         if piece["usage"].is_object() {
             self.head["usage"] = piece["usage"].clone();
         }
-        let choice = &piece["choices"][0];
+        // Where several answers were asked for, their pieces come mixed; as in a whole reply, the first one is read.
+        let choices = piece["choices"].as_array().map_or(&[][..], Vec::as_slice);
+        let is_first = |choice: &&Value| choice["index"].as_u64().unwrap_or(0) == 0;
+        let choice = choices.iter().find(is_first).unwrap_or(&Value::Null);
         for (name, value) in choice["delta"].as_object().into_iter().flatten() {
             match (name.as_str(), value) {
                 (_, Value::Null) => {}
@@ -197,14 +207,18 @@ impl Stream {
     fn call(&mut self, piece: &Value) {
         let next = self.calls.len() as u64;
         let index = piece["index"].as_u64().unwrap_or(next);
-        let empty = || json!({"id": "", "type": "function", "function": {"name": "", "arguments": ""}});
+        let (kind, input) = match piece["custom"].is_object() {
+            true => ("custom", "input"),
+            false => ("function", "arguments"),
+        };
+        let empty = || json!({"id": "", "type": kind, kind: {"name": "", input: ""}});
         let call = self.calls.entry(index).or_insert_with(empty);
         if let Some(id) = string(piece, "id") {
             call["id"] = id.into();
         }
-        for name in ["name", "arguments"] {
-            let more = piece["function"][name].as_str().unwrap_or_default();
-            if let Value::String(text) = &mut call["function"][name] {
+        for name in ["name", input] {
+            let more = piece[kind][name].as_str().unwrap_or_default();
+            if let Some(Value::String(text)) = call.get_mut(kind).and_then(|call| call.get_mut(name)) {
                 text.push_str(more);
             }
         }

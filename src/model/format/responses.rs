@@ -14,7 +14,9 @@ pub fn body(model: &str, request: &Request) -> Map<String, Value> {
     if let Some(system) = &request.system {
         body.insert("instructions".to_owned(), system.as_str().into());
     }
-    body.insert("input".to_owned(), request.messages.iter().flat_map(items).collect());
+    let mut input: Vec<Value> = request.messages.iter().flat_map(items).collect();
+    answer_in_kind(&mut input);
+    body.insert("input".to_owned(), input.into());
     body.insert("max_output_tokens".to_owned(), request.max_tokens.into());
     // Nothing stays with the provider; so thinking travels with the conversation, encrypted.
     body.insert("store".to_owned(), false.into());
@@ -69,6 +71,17 @@ fn items(message: &Message) -> Vec<Value> {
     items
 }
 
+/// The result of a call that is no function's is of that kind too; a local shell's may be told as a function's.
+fn answer_in_kind(input: &mut [Value]) {
+    let custom = input.iter().filter(|item| item["type"] == "custom_tool_call");
+    let custom: Vec<Value> = custom.map(|item| item["call_id"].clone()).collect();
+    for item in input.iter_mut().filter(|item| item["type"] == "function_call_output") {
+        if custom.contains(&item["call_id"]) {
+            item["type"] = "custom_tool_call_output".into();
+        }
+    }
+}
+
 pub fn read(reply: &Value) -> Result<Parts, String> {
     let output = reply["output"].as_array().ok_or("the reply has no `output`")?;
     let blocks: Vec<Block> = output.iter().flat_map(said).collect();
@@ -86,6 +99,9 @@ pub fn read(reply: &Value) -> Result<Parts, String> {
     Ok(Parts { blocks, stop, raw: Value::Array(output.clone()) })
 }
 
+/// The tool of a call that has no name of its own.
+const LOCAL_SHELL: &str = "local_shell";
+
 /// What the model says in one item of its output.
 fn said(item: &Value) -> Vec<Block> {
     let text = |name: &str| string(item, name).unwrap_or_default().to_owned();
@@ -96,6 +112,13 @@ fn said(item: &Value) -> Vec<Block> {
             name: text("name"),
             input: call_input(item["arguments"].as_str().unwrap_or_default()),
         }],
+        // Its input is text in a form of its own, or none.
+        Some("custom_tool_call") => {
+            vec![Block::ToolCall { id: text("call_id"), name: text("name"), input: item["input"].clone() }]
+        }
+        Some("local_shell_call") => {
+            vec![Block::ToolCall { id: text("call_id"), name: LOCAL_SHELL.to_owned(), input: item["action"].clone() }]
+        }
         Some("reasoning") => {
             let parts = item["summary"].as_array().into_iter().flatten();
             let text = parts.filter_map(|part| string(part, "text")).collect::<Vec<_>>().join("\n");
@@ -127,8 +150,8 @@ pub fn asked(body: &Value) -> Vec<Piece> {
             _ => Who::Model,
         };
         match item["type"].as_str() {
-            Some("function_call_output" | "custom_tool_call_output") => {
-                let id = string(item, "call_id").unwrap_or_default().to_owned();
+            Some("function_call_output" | "custom_tool_call_output" | "local_shell_call_output") => {
+                let id = string(item, "call_id").or(string(item, "id")).unwrap_or_default().to_owned();
                 let block = Block::ToolResult { id, text: text_of(&item["output"]), is_error: false };
                 pieces.push(Piece { who: Who::User, block });
             }
