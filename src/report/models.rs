@@ -58,7 +58,8 @@ pub fn models(job: &Job) -> Option<Models> {
         seconds: 0.0,
         played_back: job.record.observed.played_back,
     };
-    for run in job.trials.iter().filter_map(|record| record.agent_run.as_ref()?.model.as_ref()) {
+    for agent_run in job.trials.iter().filter_map(|record| record.agent_run.as_ref()) {
+        let Some(run) = &agent_run.model else { continue };
         sum.trials += 1;
         sum.requests += u64::from(run.steps) + u64::from(run.retries);
         sum.steps += u64::from(run.steps);
@@ -70,8 +71,7 @@ pub fn models(job: &Job) -> Option<Models> {
         }
         // A stream that broke off is billed, perhaps, and nobody said how much it used.
         sum.unmetered += u64::from(run.cut_streams);
-        let cost = run.cost_usd.filter(|_| run.cut_streams == 0);
-        sum.cost_usd = sum.cost_usd.zip(cost).map(|(all, one)| all + one);
+        sum.cost_usd = sum.cost_usd.zip(agent_run.model_cost()).map(|(all, one)| all + one);
         sum.seconds += run.model_seconds;
     }
     for used in job.trials.iter().filter_map(|record| record.model.as_ref()) {
@@ -81,9 +81,7 @@ pub fn models(job: &Job) -> Option<Models> {
         sum.failed += used.failed;
         sum.unmetered += used.unmetered;
         sum.tokens(&used.usage);
-        // A trial that asked no model cost nothing.
-        let cost = if used.requests == 0 { Some(0.0) } else { used.cost_usd };
-        sum.cost_usd = sum.cost_usd.zip(cost).map(|(all, one)| all + one);
+        sum.cost_usd = sum.cost_usd.zip(used.cost()).map(|(all, one)| all + one);
         sum.seconds += used.seconds;
     }
     (sum.trials > 0).then_some(sum)

@@ -137,7 +137,9 @@ pub fn category_cells(category: &Category) -> [String; 4] {
 /// What a job is, in one line: tasks, trials, judge, engine, cost of all starts where models cost, and which part of it this is.
 pub fn job_line(job: &Job) -> String {
     let part = job.part.as_ref().map(|part| format!("; {part}")).unwrap_or_default();
-    let spent = job.spent_usd().map(|spent| format!("; all starts together cost ${spent:.4}")).unwrap_or_default();
+    let least = if job.spent_is_all() { "" } else { "at least " };
+    let spent = job.spent_usd().map(|spent| format!("; all starts together cost {least}${spent:.4}"));
+    let spent = spent.unwrap_or_default();
     let job = &job.record;
     let engine = match job.observed.engine.kind.as_str() {
         "fake" => "fake engine: no container ran",

@@ -51,6 +51,16 @@ impl Job {
         Some(spent).filter(|spent| *spent > 0.0 && !self.record.observed.played_back)
     }
 
+    /// Whether [`Job::spent_usd`] is all: of each trial that has begun it is known what each of its starts has cost.
+    pub fn spent_is_all(&self) -> bool {
+        let unread = |name: &String| {
+            let model = self.record.trials.iter().find(|trial| trial.name == *name).map(|trial| &trial.agent.model);
+            model.is_some_and(Option::is_some) && self.dir.join(name).is_dir()
+        };
+        self.trials.iter().all(TrialRecord::spent_is_all)
+            && !self.missing.iter().chain(self.damaged.iter().map(|damaged| &damaged.name)).any(unread)
+    }
+
     /// What tasks' own scripts were run with, where their verdicts stand here.
     pub fn scripts(&self) -> Option<&Value> {
         self.record.verifier.as_ref().filter(|_| self.other_judge.is_none())

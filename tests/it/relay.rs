@@ -496,7 +496,9 @@ async fn a_provider_that_hangs_until_the_agent_has_to_leave_is_to_blame_and_one_
         let request = bed.client.post(format!("{}/v1/messages", bed.url)).header("x-api-key", TOKEN);
         let left = request.timeout(time).body(ask("claude-x").to_string()).send().await;
         assert!(left.is_err_and(|e| e.is_timeout()));
-        let trouble = bed.used(1).await.trouble;
+        let used = bed.used(1).await;
+        assert_eq!((used.requests, used.cost_usd), (1, None), "what was asked is billed, perhaps");
+        let trouble = used.trouble;
         assert_eq!(trouble.is_some_and(|why| why.contains("was silent for 1 s, until the agent left")), blamed);
     }
 }

@@ -207,7 +207,12 @@ impl TrialRelay {
                 let is_priced = says_all && cost.is_some();
                 let fine = answered && failure.is_none();
                 state.used.unmetered += u64::from(answered && !says_all);
-                state.unknown |= answered && !is_priced;
+                // An agent that left before the answer began leaves one behind that is billed, perhaps.
+                let left = call.called.status.is_none() && call.form.is_some();
+                if (answered || left) && !is_priced {
+                    state.unknown = true;
+                    self.purse.owe();
+                }
                 state.unsaid |= fine && !says_all;
                 state.unpriced |= fine && !is_priced;
                 state.used.failed += u64::from(failure.is_some());
