@@ -248,7 +248,7 @@ pub struct TrialRecord {
 impl TrialRecord {
     /// The record of a trial's end. A reward outside [0, 1] (or not a number) is no reward: the trial is ungraded.
     pub fn new(job: &JobRecord, end: &TrialEnd) -> TrialRecord {
-        let (mut outcome, mut reason) = (OutcomeKind::from(&end.outcome), reason(&end.outcome));
+        let (mut outcome, mut reason) = (OutcomeKind::from(&end.outcome), reason(&end.outcome, end.agent.as_ref()));
         let (mut reward, mut verdict) = (end.outcome.reward(), verdict(&end.outcome));
         let mut failure = end.outcome.failure();
         if let Some(number) = reward.filter(|number| !(0.0..=1.0).contains(number)) {
