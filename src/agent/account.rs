@@ -45,7 +45,7 @@ pub struct ModelRun {
     pub tool_calls: u32,
     /// Tokens.
     pub usage: Option<Usage>,
-    /// US dollars.
+    /// US dollars, as far as told: see [`ModelRun::whole_cost`].
     pub cost_usd: Option<f64>,
     /// Seconds in which the model replied.
     pub model_seconds: f64,
@@ -55,7 +55,8 @@ pub struct ModelRun {
     pub waited_seconds: f64,
     /// Requests that failed and were sent again.
     pub retries: u32,
-    /// Of those, streams that broke off: what they used is billed, perhaps, and not in `usage`.
+    /// Tries of which nobody told what they used, though it may be billed: streams that broke off, garbled answers, and
+    /// what was under way when the time was over. It is not in `usage` or `cost_usd`.
     pub cut_streams: u32,
     /// The parameters as sent.
     pub effective: Map<String, Value>,
@@ -91,7 +92,7 @@ impl ModelRun {
         self.model_seconds += reply.latency.as_secs_f64();
         self.waited_seconds += reply.waited.as_secs_f64();
         self.retries += reply.retries;
-        self.cut_streams += reply.cut_streams;
+        self.cut_streams += reply.untold;
         self.model = reply.model.clone().or(self.model.take());
         self.effective = reply.effective.clone();
         // One unknown part makes the sum unknown.
@@ -102,6 +103,17 @@ impl ModelRun {
         let cost = reply.usage.as_ref().and_then(|usage| prices.cost(&client.endpoint().model, usage));
         self.cost_usd = self.cost_usd.zip(cost).map(|(sum, more)| sum + more);
         cost
+    }
+
+    /// Its time was over while a reply was waited for, which may be billed.
+    pub(super) fn out_of_time(&mut self) -> Ended {
+        self.cut_streams += 1;
+        Ended::OutOfTime
+    }
+
+    /// What it cost in US dollars; `None` where some of it is unknown, be it what a try used that nobody told of.
+    pub fn whole_cost(&self) -> Option<f64> {
+        self.cost_usd.filter(|_| self.cut_streams == 0)
     }
 
     /// Notes how it ended; gives back the provider's failure, where that ended it.
@@ -120,6 +132,7 @@ impl ModelRun {
             return;
         }
         self.retries += failure.attempts;
+        self.cut_streams += failure.untold;
         self.waited_seconds += failure.elapsed.as_secs_f64();
     }
 

@@ -77,12 +77,6 @@ pub enum Failed {
 }
 
 impl AgentRun {
-    /// What the model that we ask for it has cost, in US dollars; `None` where some of that isn't known, as where a stream
-    /// broke off, which is billed, perhaps, and did not say how much it used.
-    pub fn model_cost(&self) -> Option<f64> {
-        self.model.as_ref().map_or(Some(0.0), |model| model.cost_usd.filter(|_| model.cut_streams == 0))
-    }
-
     /// True where the agent ended by itself and said that all is well.
     pub fn is_clean(&self) -> bool {
         self.exit_code == Some(0) && !self.timed_out && !self.out_of_memory && self.spoiled.is_none()

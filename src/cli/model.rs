@@ -117,7 +117,11 @@ pub fn lend(
             Err(error @ crate::model::Error::BaseUrl { .. }) => return Err(error.into()),
             // A cap that nobody would hold to must not be taken for one.
             Err(error) if capped || installed => return Err(error.into()),
-            Err(_) => continue,
+            // A command may need none: `-m` tells it a name too.
+            Err(error) => {
+                notes.push(format!("`{model}` is not lent to the agent, which is told its name alone: {error}"));
+                continue;
+            }
         };
         if caps.cost.is_some() || spend.is_capped() {
             price_needed(&endpoint.model, &prices, &bit(endpoint.api == Api::Messages, &[]))?;

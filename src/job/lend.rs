@@ -40,10 +40,11 @@ impl Lent {
         let relay = setup.relay.clone().filter(|_| *policy != Policy::Public)?;
         let network: Arc<OnceLock<Weak<TrialNetwork>>> = Arc::default();
         let (evidence, stop) = (Arc::clone(&network), stop.clone());
-        let (host, port) = place(&relay.endpoint);
+        // Played back, nobody outside is reached.
+        let provider = (!relay.transport.plays_back()).then(|| place(&relay.endpoint));
         let sink = move |called| {
             if let Some(network) = evidence.get().and_then(Weak::upgrade) {
-                network.report(attempt(&network, &host, port, called));
+                network.report(attempt(&network, provider.as_ref(), called));
             }
         };
         let token = Secret::new(&format!("seatrial-{}", uuid::Uuid::new_v4().simple()))?;
@@ -103,11 +104,14 @@ impl Service for AsService {
     }
 }
 
-fn attempt(network: &TrialNetwork, host: &str, port: u16, called: Called) -> Attempt {
+/// Evidence of one request: of the provider that it was sent on to, or of the relay, where it went no further.
+fn attempt(network: &TrialNetwork, provider: Option<&(String, u16)>, called: Called) -> Attempt {
+    let relay = (HOST.to_owned(), PORT);
+    let (host, port) = provider.filter(|_| called.refused.is_none()).unwrap_or(&relay);
     let decision = Decision::of(called.refused.map_or(Reason::Service, Reason::Refused));
     let request = Request { path: called.path, status: called.status };
     let (up, down, duration) = (called.up, called.down, called.duration);
-    let attempt = Attempt::request(called.at, &network.phase(), host, port, decision, request);
+    let attempt = Attempt::request(called.at, &network.phase(), host, *port, decision, request);
     Attempt { up, down, duration, ..attempt }
 }
 

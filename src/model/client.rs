@@ -299,7 +299,10 @@ impl Client {
                 }
             }
         }
-        Ok(gather.finish())
+        let (mut reply, unknown) = gather.finish();
+        // What was cut in two pieces of a stream is whole only now.
+        self.endpoint.key.iter().for_each(|key| key.scrub_json(&mut reply));
+        Ok((reply, unknown))
     }
 
     /// The next piece of a body; `read` counts what has come.

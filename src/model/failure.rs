@@ -61,11 +61,6 @@ impl Class {
         }
     }
 
-    /// True where the provider may have begun to answer, which is billed, perhaps, and nobody said how much.
-    pub fn may_cost(self) -> bool {
-        matches!(self, Class::Timeout | Class::Connection | Class::BadReply)
-    }
-
     /// True where the next request with the same key or model must fail alike, so that going on is of no use.
     pub fn is_lasting(self) -> bool {
         matches!(self, Class::Authentication | Class::Forbidden | Class::Billing | Class::NotFound)

@@ -1,6 +1,7 @@
 //! A key: it can be sent, compared and taken out of texts, and it can't be printed. Whatever shows a struct that holds
 //! one shows a mark instead.
 
+use serde_json::Value;
 use std::fmt;
 
 /// A provider's key, or any other word that must not be seen.
@@ -37,7 +38,18 @@ impl Secret {
         clean
     }
 
-    fn forms(&self) -> Vec<String> {
+    /// `json` without the secret in any of its texts.
+    pub(super) fn scrub_json(&self, json: &mut Value) {
+        match json {
+            Value::String(text) => *text = self.scrub(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.scrub_json(item)),
+            Value::Object(object) => object.values_mut().for_each(|item| self.scrub_json(item)),
+            _ => {}
+        }
+    }
+
+    /// The forms in which it can stand in a text, the longest first; none of a word that is too short to be a secret.
+    pub(super) fn forms(&self) -> Vec<String> {
         // What servers of one's own take for a key (`none`, `x`) is no secret, and stands in texts for other reasons.
         if self.0.len() < SHORTEST {
             return Vec::new();

@@ -66,8 +66,7 @@ pub fn models(job: &Job) -> Option<Models> {
         others: false,
         played_back: job.record.observed.played_back,
     };
-    for agent_run in job.trials.iter().filter_map(|record| record.agent_run.as_ref()) {
-        let Some(run) = &agent_run.model else { continue };
+    for run in job.trials.iter().filter_map(|record| record.agent_run.as_ref()?.model.as_ref()) {
         sum.trials += 1;
         sum.requests += u64::from(run.steps) + u64::from(run.retries);
         sum.steps += u64::from(run.steps);
@@ -79,7 +78,7 @@ pub fn models(job: &Job) -> Option<Models> {
         }
         // A stream that broke off is billed, perhaps, and nobody said how much it used.
         sum.unmetered += u64::from(run.cut_streams);
-        sum.cost_usd = sum.cost_usd.zip(agent_run.model_cost()).map(|(all, one)| all + one);
+        sum.cost_usd = sum.cost_usd.zip(run.whole_cost()).map(|(all, one)| all + one);
         sum.seconds += run.model_seconds;
     }
     for record in &job.trials {
@@ -131,10 +130,10 @@ impl Models {
             facts.retain(|(name, _)| *name != "steps");
         }
         if self.failed > 0 {
-            facts.push(("failed", format!("{} requests by the provider's fault", self.failed)));
+            facts.push(("failed", format!("{} by the provider's fault", number_of(self.failed, "request"))));
         }
         if self.unmetered > 0 {
-            facts.push(("unmetered", format!("{} answers did not say what they used", self.unmetered)));
+            facts.push(("unmetered", format!("{} did not say all that was used", number_of(self.unmetered, "answer"))));
         }
         facts
     }

@@ -43,7 +43,7 @@ impl TrialRecord {
                 waiting_sec: Some(model.waited_seconds),
                 input_tokens: model.usage.as_ref().map(|usage| usage.prompt()),
                 output_tokens: model.usage.as_ref().map(|usage| usage.output),
-                cost_usd: model.cost_usd,
+                cost_usd: model.whole_cost(),
                 differs: false,
             });
         }

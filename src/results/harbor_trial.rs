@@ -130,7 +130,7 @@ pub fn result(record: &TrialRecord, config: Value, trial_dir: &Path, dataset: &s
 fn agent_result(record: &TrialRecord) -> Value {
     let asked = record.agent_run.as_ref().and_then(|run| run.model.as_ref());
     let (usage, cost) = match (asked, &record.model) {
-        (Some(asked), _) => (asked.usage.as_ref(), asked.cost_usd),
+        (Some(asked), _) => (asked.usage.as_ref().filter(|_| asked.cut_streams == 0), asked.whole_cost()),
         (None, Some(lent)) => (Some(&lent.usage).filter(|_| lent.unmetered == 0), lent.cost_usd),
         (None, None) => return json!({}),
     };

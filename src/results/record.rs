@@ -295,7 +295,8 @@ impl TrialRecord {
     /// that, which met faults, may have cost more.
     pub fn spent_is_all(&self) -> bool {
         self.spent_is_all.unwrap_or_else(|| {
-            let run = self.agent_run.as_ref().is_none_or(|run| run.model_cost().is_some());
+            let run = self.agent_run.as_ref().and_then(|run| run.model.as_ref());
+            let run = run.is_none_or(|run| run.whole_cost().is_some());
             let used = self.model.as_ref().is_none_or(|used| used.cost().is_some());
             run && used && (self.trial.agent.model.is_none() || self.earlier_faults.is_empty())
         })

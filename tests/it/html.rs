@@ -175,7 +175,7 @@ fn every_table_fits_a_laptop_and_nothing_but_tables_is_wider_than_a_phone() {
         const over = [...document.querySelectorAll('.wide')].filter(w => w.scrollWidth > w.clientWidth);\
         const names = over.map(w => w.querySelector('th').textContent + ' ' + w.scrollWidth + '/' + w.clientWidth);\
         const root = document.documentElement, wider = root.scrollWidth - root.clientWidth;\
-        document.title = `over: ${names.join(", ")}; page ${wider}`;\
+        document.title = `over: ${names.join(', ')}; page ${wider}`;\
         </script></body>";
     let measured = format!("{}{}", &page[..policy], page[after..].replace("</body>", measure));
     suite.write("measured.html", measured.replace(".task { content-visibility: auto;", ".task {"));

@@ -125,6 +125,50 @@ async fn an_agent_without_a_network_asks_its_model_and_finds_no_key_anywhere() {
 }
 
 #[tokio::test]
+async fn a_provider_that_says_the_key_back_tells_neither_the_agent_nor_any_file() {
+    if support::docker("a_provider_that_says_the_key_back").await.is_none() {
+        return;
+    }
+    let said = json!({"role": "assistant", "content": format!("42, by {KEY}")});
+    let server = Server::start(vec![Act::json(200, &chat(&said, "stop")).header("x-debug", KEY)]);
+    let suite = suite("");
+    let job = crate::docker_job::unique("echo");
+    let line = LOOKS_FOR_KEYS.replace("print(ask(\"/files\"", "print(urllib.request.urlopen(urllib.request.Request(url + \"/chat/completions\", body, {\"Authorization\": \"Bearer \" + os.environ[\"OPENAI_API_KEY\"]})).headers)\nprint(ask(\"/files\"");
+    let ran = run(&suite, &server, &job, &["--command", &line, "-m", "gpt-x", "--record", "said"]).expect_code(0);
+    let record = trial(&suite.join(&format!("jobs/{job}")), "ask");
+    let over = "*".repeat(KEY.len());
+    let dir = format!("jobs/{job}/{}", record.trial.name);
+    assert_eq!(suite.read(&format!("{dir}/artifacts/app/answer.txt")), format!("42, by {over}"));
+    assert!(suite.read(&format!("{dir}/agent/command.txt")).contains(&format!("x-debug: {over}")), "the header too");
+    no_key(&suite, &ran);
+    let recorded = crate::mini::tree(&suite.join("said"));
+    assert!(!recorded.is_empty() && recorded.values().all(|bytes| !String::from_utf8_lossy(bytes).contains(KEY)));
+
+    // Played back, it reaches nobody, and says so.
+    let job = crate::docker_job::unique("echo-again");
+    run(&suite, &server, &job, &["--command", &line, "-m", "gpt-x", "--replay", "said"]).expect_code(0);
+    let record = trial(&suite.join(&format!("jobs/{job}")), "ask");
+    let evidence = suite.read(&format!("jobs/{job}/{}/network.jsonl", record.trial.name));
+    assert!(evidence.contains("\"status\":200") && !evidence.contains("\"host\":\"127.0.0.1\""), "{evidence}");
+}
+
+#[tokio::test]
+async fn a_command_whose_model_cant_be_lent_is_told_its_name_alone_and_the_user_is_told_so() {
+    if support::docker("a_command_whose_model_cant_be_lent").await.is_none() {
+        return;
+    }
+    let suite = suite("");
+    let job = crate::docker_job::unique("unlent");
+    let line = "echo \"$SEATRIAL_MODEL\"; echo 42 > /app/answer.txt";
+    let mut command = suite.command(&["run", "tasks", "--job-name", &job, "--command", line, "-m", "openai/gpt-x"]);
+    let out = command.env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL").output().expect("it starts");
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(said.contains("`openai/gpt-x` is not lent to the agent") && said.contains("OPENAI_API_KEY"), "{said}");
+    let record = trial(&suite.join(&format!("jobs/{job}")), "ask");
+    assert_eq!(record.outcome, OutcomeKind::Scored);
+}
+
+#[tokio::test]
 async fn a_provider_that_fails_is_a_fault_a_wrong_key_stops_the_job_and_it_goes_on_when_that_is_mended() {
     if support::docker("a_provider_that_fails_is_a_fault").await.is_none() {
         return;

@@ -356,3 +356,35 @@ async fn what_a_model_refuses_is_left_out_and_what_was_sent_is_known() {
         assert_eq!(reply.blocks, [text("{\"n\": 1}")]);
     }
 }
+
+#[tokio::test]
+async fn a_key_that_a_provider_says_back_is_overwritten_whole_and_streamed_in_every_interface() {
+    const KEY: &str = "sk-secret-0123456789";
+    let said = format!("your key is {KEY}, in base64 c2stc2VjcmV0LTAxMjM0NTY3ODk=");
+    let message_text = json!([{"type": "text", "text": said}]);
+    let chat_text = json!({"role": "assistant", "content": said});
+    let item = json!([{"type": "message", "id": "m", "role": "assistant", "status": "completed",
+        "content": [{"type": "output_text", "text": said, "annotations": []}]}]);
+    for (api, whole, stream) in [
+        (Api::Messages, message(&message_text, "end_turn"), message_stream(&message_text, "end_turn")),
+        (Api::Chat, chat(&chat_text, "stop"), chat_stream(&chat_text, "stop")),
+        (Api::Responses, response(&item, "completed"), response_stream(&item, "completed")),
+    ] {
+        for act in [Act::json(200, &whole), Act::stream(&stream)] {
+            let server = Server::start(vec![act.header("x-debug", KEY).header("request-id", KEY)]);
+            let reply = ask(&server, api, &question(true)).await.expect("a reply");
+            let seen = format!("{reply:?}");
+            assert!(!seen.contains("0123456789") && !seen.contains("MDEyMzQ1Njc4"), "{api:?}: {seen}");
+            let over = ["your key is ********************, in", "your key is [secret removed], in"];
+            assert!(over.iter().any(|text| reply.text().starts_with(text)), "{api:?}: {}", reply.text());
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_account_without_money_is_known_by_its_words_too() {
+    let said = "Your credit balance is too low to access the Anthropic API.";
+    let error = json!({"type": "error", "error": {"type": "invalid_request_error", "message": said}});
+    let failure = ask(&Server::start(vec![Act::json(400, &error)]), Api::Messages, &question(false)).await;
+    assert_eq!(failure.expect_err("no reply").class, Class::Billing);
+}

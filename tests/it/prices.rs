@@ -1,15 +1,20 @@
 //! What a job costs: by the list prices that come with the program, by a file that says otherwise, and unknown where neither
 //! knows the model.
 
-use crate::model_server::{Act, Server, message};
+use crate::model_server::{Act, Server, message, message_stream};
 use crate::support::{Run, Suite};
 use crate::tiny::{self, trial};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Runs the loop on the fake engine; each reply has read 10 tokens and 100 from a cache, and written 5.
 fn run(suite: &Suite, job: &str, model: &str, more: &[&str]) -> Run {
     let finish = json!([{"type": "tool_use", "id": "c", "name": "finish", "input": {"answer": "42"}}]);
     let server = Server::start(vec![Act::json(200, &message(&finish, "tool_use"))]);
+    asked(suite, &server, job, model, more)
+}
+
+fn asked(suite: &Suite, server: &Server, job: &str, model: &str, more: &[&str]) -> Run {
     suite.write("engine.json", r#"{"default": {"answer": "42"}}"#);
     let args = ["run", "tasks", "-q", "-a", "loop", "-m", model, "--job-name", job, "--fake-engine", "engine.json"];
     let mut command = suite.command(&[&args[..], more].concat());
@@ -51,4 +56,26 @@ fn a_model_that_no_list_has_costs_an_unknown_sum_and_no_cap_on_cost_is_taken_for
     assert!(ran.stdout.contains("cost          unknown"), "{}", ran.stdout);
     let ran = run(&suite, "capped", "anthropic/claude-x", &["--max-cost", "1"]).expect_code(2);
     assert!(ran.stderr.contains("the price of `claude-x`, which isn't known"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_was_under_way_when_the_time_was_over_or_broke_off_for_good_leaves_a_cost_unknown_and_never_0() {
+    let finish = json!([{"type": "tool_use", "id": "c", "name": "finish", "input": {"answer": "42"}}]);
+    let stream = Act::stream(&message_stream(&finish, "tool_use"));
+    // An error within a stream that is not asked again: what came before it is billed.
+    let mut events = message_stream(&finish, "tool_use");
+    events.truncate(3);
+    events.push(json!({"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}));
+    for (job, act, code) in [("late", stream.drip(Duration::from_millis(40)), 0), ("broken", Act::stream(&events), 3)] {
+        let suite = tiny::suite(&[]);
+        tiny::task(&suite, "t", "fake", "[agent]\ntimeout_sec = 1.0");
+        let server = Server::start(vec![act]);
+        let ran = asked(&suite, &server, job, "anthropic/claude-opus-5-5", &["-r", "0"]).expect_code(code);
+        let record = trial(&suite.join(&format!("jobs/{job}")), "t");
+        assert_eq!(record.effort().and_then(|effort| effort.cost_usd), None, "{record:#?}");
+        assert!(ran.stdout.contains("cost          unknown"), "{job}: {}", ran.stdout);
+        let result: Value =
+            serde_json::from_str(&suite.read(&format!("jobs/{job}/{}/result.json", record.trial.name))).expect("JSON");
+        assert!(result["agent_result"]["cost_usd"].is_null(), "{job}: {}", result["agent_result"]);
+    }
 }

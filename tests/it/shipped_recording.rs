@@ -117,6 +117,10 @@ fn a_changed_request_names_the_nearest_one_of_the_shipped_recording_and_what_dif
         assert!(fault.message.contains("asked `nothing of the suite`"), "{name}: {}", fault.message);
     }
 
+    run(&suite, None, "parameter", &[&fake[..], &["-i", "ledger-0", "--ak", "max_tokens=5"]].concat()).expect_code(3);
+    let message = trial(&suite.join("jobs/parameter"), "ledger-0").fault.expect("it was never recorded").message;
+    assert!(message.contains("differs at `/max_tokens`: recorded `16000`, asked `5`"), "{message}");
+
     let text = suite.read("tasks/ledger-3/instruction.md").replace("use no other source", "use no other");
     suite.write("tasks/ledger-3/instruction.md", text);
     run(&suite, None, "changed", &[&fake[..], &["-i", "ledger-3"]].concat()).expect_code(3);

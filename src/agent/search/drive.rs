@@ -49,9 +49,9 @@ pub async fn drive(
         launch.purse.owe();
         let reply = match ask(search, &mut request, launch.timeout, began, &mut run, &mut notes).await {
             Ok(Some(reply)) => reply,
-            Ok(None) => break Ok(Ended::OutOfTime),
+            Ok(None) => break Ok(run.out_of_time()),
             Err(failure) => {
-                if !failure.class.may_cost() {
+                if failure.untold == 0 {
                     launch.purse.settle();
                 }
                 match own_end(failure.class) {
@@ -65,7 +65,7 @@ pub async fn drive(
         };
         let cost = run.count(client, &search.prices, &reply);
         launch.purse.pay(cost.unwrap_or(0.0));
-        if cost.is_some() && reply.cut_streams == 0 {
+        if cost.is_some() && reply.untold == 0 {
             launch.purse.settle();
         }
         notes.count(&reply);

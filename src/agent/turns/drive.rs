@@ -59,10 +59,10 @@ pub async fn drive(
         }
         launch.purse.owe();
         let reply = match turns.client.ask_within(&request, left(&run), patience(launch.timeout)).await {
-            Ok(None) => break Ok(Ended::OutOfTime),
+            Ok(None) => break Ok(run.out_of_time()),
             Ok(Some(reply)) => reply,
             Err(failure) => {
-                if !failure.class.may_cost() {
+                if failure.untold == 0 {
                     launch.purse.settle();
                 }
                 match own_end(failure.class) {
@@ -76,7 +76,7 @@ pub async fn drive(
         };
         let cost = run.count(&turns.client, &turns.prices, &reply);
         launch.purse.pay(cost.unwrap_or(0.0));
-        if cost.is_some() && reply.cut_streams == 0 {
+        if cost.is_some() && reply.untold == 0 {
             launch.purse.settle();
         }
         on_text(said(&reply));

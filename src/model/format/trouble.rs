@@ -21,7 +21,11 @@ pub fn classify(status: Option<u16>, body: &Value) -> (Class, String) {
             && ["prompt is too long", "maximum context length", "context window"].iter().any(|t| lower.contains(t)))
     {
         Class::ContextExceeded
-    } else if says(&["insufficient_quota", "billing_error", "billing_hard_limit_reached"]) || status == Some(402) {
+    } else if says(&["insufficient_quota", "billing_error", "billing_hard_limit_reached"])
+        || status == Some(402)
+        // As Anthropic says it, in words alone.
+        || lower.contains("credit balance")
+    {
         Class::Billing
     } else if says(&["content_policy_violation", "content_filter"])
         // As some say it of an input or an output that a filter looked at: in words, or beside the error.

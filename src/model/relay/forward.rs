@@ -245,8 +245,7 @@ impl TrialRelay {
         let endpoint = &self.relay.endpoint;
         let host = endpoint.host();
         let body = serde_json::from_slice(body).unwrap_or(Value::Null);
-        let says = |words: &str| body["error"]["message"].as_str().is_some_and(|message| message.contains(words));
-        let class = if says("credit balance") { Class::Billing } else { classify(Some(status), &body).0 };
+        let (class, _) = classify(Some(status), &body);
         let wanted = call.model.as_deref().is_some_and(|model| model == endpoint.model);
         if whole && class.is_own_doing() && !(class == Class::NotFound && wanted) {
             // The request's own doing.

@@ -3,7 +3,7 @@
 //! must not change or hold up anything that passes.
 
 use crate::model::format::{Piece, Who, read};
-use crate::model::{Api, Meter, Reply, Usage};
+use crate::model::{Api, Endpoint, Meter, Reply, Usage};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -90,9 +90,17 @@ fn json(piece: &Piece) -> String {
     serde_json::to_string(&piece.block).unwrap_or_default()
 }
 
-/// The reply that a meter has read, where it is one.
-pub(super) fn reply(api: Api, meter: Meter, usage: Option<Usage>, asked: &Asked, latency: Duration) -> Option<Reply> {
-    let (whole, unknown) = meter.reply()?;
+/// The reply that a meter has read, where it is one, without the key.
+pub(super) fn reply(
+    endpoint: &Endpoint,
+    api: Api,
+    meter: Meter,
+    usage: Option<Usage>,
+    asked: &Asked,
+    latency: Duration,
+) -> Option<Reply> {
+    let (mut whole, unknown) = meter.reply()?;
+    endpoint.key.iter().for_each(|key| key.scrub_json(&mut whole));
     let parts = read(api, &whole).ok()?;
     if parts.blocks.is_empty() && usage.is_none() {
         return None;

@@ -239,7 +239,8 @@ impl TrialRelay {
             }
             if let (Some(form), Some(asked)) = (call.form, call.asked.take()) {
                 let meter = call.meter.take();
-                let reply = meter.and_then(|meter| reply(form, meter, usage, &asked, call.called.duration));
+                let reply = meter
+                    .and_then(|meter| reply(&self.relay.endpoint, form, meter, usage, &asked, call.called.duration));
                 if let Some(reply) = &reply {
                     *state.used.replies.get_or_insert(0) += 1;
                     *state.used.tool_calls.get_or_insert(0) += reply.calls().count() as u64;

@@ -1,5 +1,6 @@
-//! HTTP over the network, by `reqwest`.
+//! HTTP over the network, by `reqwest`. No answer that comes from here says a key.
 
+use super::mask::Mask;
 use super::send::{CONNECT, HttpRequest, HttpResponse, TransportError};
 use crate::model::Error;
 use futures_util::StreamExt;
@@ -34,13 +35,13 @@ impl Live {
             sent = sent.header(name, value);
         }
         let response = sent.send().await.map_err(|e| failed(&e))?;
-        let text = |value: &reqwest::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let mask = Mask::new(&request.secrets);
+        let text = |value: &reqwest::header::HeaderValue| mask.text(&String::from_utf8_lossy(value.as_bytes()));
         let headers = response.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
-        Ok(HttpResponse {
-            status: response.status().as_u16(),
-            headers: headers.filter(|(name, _)| !OF_CONNECTION.contains(&name.as_str())).collect(),
-            body: response.bytes_stream().map(|piece| piece.map_err(|e| failed(&e))).boxed(),
-        })
+        let headers = headers.filter(|(name, _)| !OF_CONNECTION.contains(&name.as_str())).collect();
+        let status = response.status().as_u16();
+        let body = mask.body(response.bytes_stream().map(|piece| piece.map_err(|e| failed(&e))).boxed());
+        Ok(HttpResponse { status, headers, body })
     }
 }
 

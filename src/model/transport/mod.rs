@@ -3,6 +3,7 @@
 
 mod exchange;
 mod live;
+mod mask;
 mod record;
 mod replay;
 mod send;

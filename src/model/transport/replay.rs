@@ -86,7 +86,13 @@ impl Replay {
         if ordinal > 0 {
             return format!("`{folder}/{key}-{ordinal}.json` is not there: `{path}` was asked this less often");
         }
-        let near = |exchange: &&Exchange| alike(&exchange.request.body, &asked.body);
+        // As far into its conversation; then by what it has in common, less what it says beside that.
+        let turns = |body: &Value| ["messages", "input"].map(|key| body[key].as_array().map_or(0, Vec::len));
+        let near = |exchange: &&Exchange| {
+            let recorded = &exchange.request.body;
+            let common = 2 * alike(recorded, &asked.body) as i64 - alike(recorded, recorded) as i64;
+            (turns(recorded) == turns(&asked.body), common)
+        };
         let same_path = |exchange: &&Exchange| exchange.request.path.ends_with(path.as_str());
         let Some(nearest) = self.exchanges.values().filter(same_path).max_by_key(near) else {
             return format!("nothing in `{folder}` was asked of `{path}`");

@@ -130,6 +130,11 @@ impl Transport {
         Ok(Transport { kind: Kind::Record(Record::new(folder)?) })
     }
 
+    /// Whether answers come from a recording.
+    pub fn plays_back(&self) -> bool {
+        matches!(self.kind, Kind::Replay(_))
+    }
+
     /// How many exchanges `folder` holds; none where it isn't there.
     pub fn recorded(folder: &Path) -> usize {
         exchanges(folder)
