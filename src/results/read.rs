@@ -53,12 +53,10 @@ impl Job {
 
     /// Whether [`Job::spent_usd`] is all: of each trial that has begun it is known what each of its starts has cost.
     pub fn spent_is_all(&self) -> bool {
-        let unread = |name: &String| {
-            let model = self.record.trials.iter().find(|trial| trial.name == *name).map(|trial| &trial.agent.model);
-            model.is_some_and(Option::is_some) && self.dir.join(name).is_dir()
-        };
+        let ended = self.by_name();
+        let unread = |trial: &PlannedTrial| !ended.contains_key(&*trial.name) && self.dir.join(&trial.name).is_dir();
         self.trials.iter().all(TrialRecord::spent_is_all)
-            && !self.missing.iter().chain(self.damaged.iter().map(|damaged| &damaged.name)).any(unread)
+            && !self.record.trials.iter().any(|trial| trial.agent.model.is_some() && unread(trial))
     }
 
     /// What tasks' own scripts were run with, where their verdicts stand here.
