@@ -386,6 +386,8 @@ pub struct TrialEnd {
     pub model: Option<ModelUse>,
     /// What all its starts have cost together, as far as it is known, in US dollars; `None` where that is nothing.
     pub spent_usd: Option<f64>,
+    /// Whether that is all of it: what each of its starts has cost is known.
+    pub spent_is_all: bool,
     /// What judging its answer took, where models were asked.
     pub judging: Option<Judging>,
 }

@@ -9,6 +9,7 @@ use crate::model::{Api, Caps, Endpoint, Prices, Relay, Spend, Usage};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Caps on what agents use of models
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -133,7 +134,7 @@ pub fn lend(
             ));
         }
         let (transport, prices) = (engine.transport()?, prices.clone());
-        setup.relay = Some(Arc::new(Relay { endpoint, transport, prices, caps }));
+        setup.relay = Some(Arc::new(Relay { endpoint, transport, prices, caps, answered: AtomicBool::new(false) }));
     }
     Ok(spend)
 }

@@ -6,7 +6,7 @@ use super::load::{Purpose, load};
 use crate::config;
 use crate::job::{Job, Todo, Unjudged};
 use crate::results::{self, Next, Store};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Go on with a job after a stop or a crash
@@ -78,6 +78,7 @@ pub async fn run(args: &ResumeArgs) -> Result<u8, Error> {
         run: next.iter().enumerate().filter(|(_, next)| **next == Next::Run).map(|(index, _)| index).collect(),
         judge: unjudged(&loaded.job, &found, &next, store.dir())?,
         spent: spent(&found),
+        spent_in_part: spent_in_part(&found),
     };
     drive::drive(engine, loaded.job, todo, store, config.quiet).await
 }
@@ -87,6 +88,14 @@ fn spent(found: &results::Job) -> BTreeMap<usize, f64> {
     let ended = found.by_name();
     let trials = found.record.trials.iter().enumerate();
     trials.filter_map(|(index, planned)| Some((index, ended.get(planned.name.as_str())?.spent_usd?))).collect()
+}
+
+/// The trials of which some cost isn't known, by their places in the plan.
+fn spent_in_part(found: &results::Job) -> BTreeSet<usize> {
+    let ended = found.by_name();
+    let in_part = |name: &str| ended.get(name).is_some_and(|record| !record.spent_is_all());
+    let trials = found.record.trials.iter().enumerate();
+    trials.filter(|(_, planned)| in_part(&planned.name)).map(|(index, _)| index).collect()
 }
 
 /// The ungraded trials with their stored answers; what can't be judged now either stays ungraded.

@@ -11,7 +11,7 @@ use crate::event::{Event, Fault, Outcome, Stage, Timing, TrialEnd};
 use crate::failure::FailureClass;
 use crate::plan::Round;
 use crate::sandbox::{self, Engine};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
@@ -25,6 +25,8 @@ pub struct Todo {
     pub judge: Vec<Unjudged>,
     /// What trials that run again have cost before, in US dollars, by their indices.
     pub spent: BTreeMap<usize, f64>,
+    /// Of which of them that isn't all.
+    pub spent_in_part: BTreeSet<usize>,
 }
 
 /// Why a job ended early.
@@ -58,6 +60,7 @@ pub async fn run<E>(
     let images = Arc::new(Images::new(job.tasks.len(), job.agents.len()));
     let (mut plan, mut todo) = (job.plan.clone(), todo);
     let spent = Arc::new(std::mem::take(&mut todo.spent));
+    let spent_in_part = Arc::new(std::mem::take(&mut todo.spent_in_part));
     while failed.is_none() {
         let context = |events| Context {
             engine: engine.clone(),
@@ -67,6 +70,7 @@ pub async fn run<E>(
             events,
             stop: stop.clone(),
             spent: Arc::clone(&spent),
+            spent_in_part: Arc::clone(&spent_in_part),
             grading: Grading::new(job.settings.n_concurrent),
             places: Arc::new(Semaphore::new(job.settings.n_concurrent.max(1))),
         };
@@ -181,6 +185,7 @@ async fn one(context: Arc<Context>, index: usize, place: Option<OwnedSemaphorePe
             network: None,
             model: None,
             spent_usd: None,
+            spent_is_all: false,
             judging: None,
         },
     };

@@ -19,7 +19,7 @@ use crate::judge::ScriptEnvironment;
 use crate::model::Purse;
 use crate::plan::{Plan, PlannedTrial};
 use crate::sandbox::{self, Engine, Owner, Sandbox, Spec};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
@@ -40,6 +40,8 @@ pub struct Context {
     pub stop: Stop,
     /// What trials have cost before this run of the job, by their indices.
     pub spent: Arc<BTreeMap<usize, f64>>,
+    /// Of which of them that isn't all, by their indices.
+    pub spent_in_part: Arc<BTreeSet<usize>>,
     /// How answers are judged.
     pub grading: Grading,
     /// One for each trial that may run at a time.
@@ -62,6 +64,9 @@ pub async fn run(context: &Context, index: usize, mut place: Place) -> TrialEnd 
     let retry = context.job.settings.retry;
     let mut faults = Vec::new();
     let purse = Purse::new(&context.job.spend, context.spent.get(&index).copied().unwrap_or(0.0));
+    if context.spent_in_part.contains(&index) {
+        purse.owe();
+    }
     let provider_gone = || matches!(context.stop.reason(), Some(Why::Provider { .. }));
     loop {
         let retries = faults.len() as u32;
@@ -97,6 +102,7 @@ pub async fn run(context: &Context, index: usize, mut place: Place) -> TrialEnd 
         }
         end.faults = faults;
         end.spent_usd = Some(purse.spent()).filter(|spent| *spent > 0.0);
+        end.spent_is_all = purse.is_all();
         return end;
     }
 }
@@ -135,6 +141,7 @@ async fn attempt(context: &Context, index: usize, purse: &Purse, place: &mut Pla
         network: None,
         model: None,
         spent_usd: None,
+        spent_is_all: true,
         judging: None,
     };
     end.outcome = match steps(context, index, &planned, purse, &clock, &mut end, place).await {

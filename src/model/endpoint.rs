@@ -36,6 +36,20 @@ impl Api {
     }
 }
 
+/// The format that a model's name says, and its name at its provider.
+fn named(model: &str) -> (Option<Api>, &str) {
+    match model.split_once('/') {
+        Some(("anthropic", name)) => (Some(Api::Messages), name),
+        Some(("openai", name)) => (Some(Api::Chat), name),
+        Some(("openai-responses", name)) => (Some(Api::Responses), name),
+        None if model.starts_with("claude") => (Some(Api::Messages), model),
+        None if ["gpt", "chatgpt", "o1", "o3", "o4"].iter().any(|start| model.starts_with(start)) => {
+            (Some(Api::Chat), model)
+        }
+        _ => (None, model),
+    }
+}
+
 /// Where requests for one model go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
@@ -59,15 +73,9 @@ impl Endpoint {
     /// provider's own address would be asked without a key, [`Error::BaseUrl`] where a variable holds no URL.
     pub fn from_env(model: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Endpoint, Error> {
         let set = |name: &str| env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
-        let (api, name) = match model.split_once('/') {
-            Some(("anthropic", name)) => (Api::Messages, name),
-            Some(("openai", name)) => (Api::Chat, name),
-            Some(("openai-responses", name)) => (Api::Responses, name),
-            None if model.starts_with("claude") => (Api::Messages, model),
-            None if ["gpt", "chatgpt", "o1", "o3", "o4"].iter().any(|start| model.starts_with(start)) => {
-                (Api::Chat, model)
-            }
-            _ if !model.is_empty() && set("OPENAI_BASE_URL").is_some() => (Api::Chat, model),
+        let (api, name) = match named(model) {
+            (Some(api), name) => (api, name),
+            (None, name) if !name.is_empty() && set("OPENAI_BASE_URL").is_some() => (Api::Chat, name),
             _ => return Err(Error::UnknownModel { model: model.to_owned() }),
         };
         if name.is_empty() {
@@ -89,6 +97,11 @@ impl Endpoint {
             return Err(Error::BaseUrl { variable: url_variable, url });
         }
         Ok(Endpoint { api, base_url: base.to_owned(), key, model: name.to_owned() })
+    }
+
+    /// The name of `model` as its provider knows it.
+    pub fn name_of(model: &str) -> &str {
+        named(model).1
     }
 
     /// The URL that requests are sent to.

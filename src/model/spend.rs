@@ -1,6 +1,7 @@
 //! Caps: what one trial may use of models, and what all trials of a job may cost together. Whoever asks for an agent, the
 //! relay or a loop of ours, holds to the same.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What one trial may use; `None` is no cap.
@@ -72,12 +73,14 @@ pub struct Purse {
     /// What all trials of the job cost together.
     pub job: Arc<Spend>,
     spent: Arc<Mutex<f64>>,
+    /// How many things were asked of which nobody knows yet, or ever, all that they cost.
+    open: Arc<AtomicU64>,
 }
 
 impl Purse {
     /// The purse of a trial whose starts in earlier runs of the job have cost so much, which the job has counted.
     pub fn new(job: &Arc<Spend>, before: f64) -> Purse {
-        Purse { job: Arc::clone(job), spent: Arc::new(Mutex::new(before)) }
+        Purse { job: Arc::clone(job), spent: Arc::new(Mutex::new(before)), open: Arc::default() }
     }
 
     /// Pays, unless nothing has to be paid.
@@ -87,6 +90,21 @@ impl Purse {
         }
         self.job.add(dollars);
         *lock(&self.spent) += dollars;
+    }
+
+    /// Something is asked that costs: whoever is stopped before [`Purse::settle`] leaves it open.
+    pub fn owe(&self) {
+        self.open.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// All that was owed for one thing is paid.
+    pub fn settle(&self) {
+        self.open.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether [`Purse::spent`] is all that the trial has cost: nothing was asked of which the cost isn't known.
+    pub fn is_all(&self) -> bool {
+        self.open.load(Ordering::Relaxed) == 0
     }
 
     /// What the trial has cost, as far as it is known, in US dollars.

@@ -62,6 +62,9 @@ struct JobPart<'a> {
     /// that is nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     spent_usd: Option<f64>,
+    /// Whether that is all: false where some cost isn't known, so that it was at least so much. There where `spent_usd` is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spent_is_all: Option<bool>,
     /// Which part of the job this is, in words; null where it is the whole.
     part: Option<&'a str>,
 }
@@ -129,6 +132,7 @@ pub fn json(job: &Job, summary: &Summary) -> String {
             planned: record.trials.len(),
             played_back: record.observed.played_back,
             spent_usd: job.spent_usd(),
+            spent_is_all: job.spent_usd().map(|_| job.spent_is_all()),
             part: job.part.as_deref(),
         },
         network: network(job),

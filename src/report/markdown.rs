@@ -43,7 +43,7 @@ pub fn markdown(job: &Job, summary: &Summary) -> String {
     if let Some(models) = models(job) {
         out.push_str("\n## Models\n\n| | |\n| --- | --- |\n");
         for (name, text) in models.facts() {
-            out.push_str(&format!("| {name} | {text} |\n"));
+            out.push_str(&format!("| {name} | {} |\n", literal(&text)));
         }
     }
     let groups = groups(job);

@@ -1,7 +1,8 @@
 //! What agents used of models, through the relay or by the loop, for every format. What judging used is apart, in
 //! `judging.rs`.
 
-use crate::model::Usage;
+use super::numbers::{most_used, number_of};
+use crate::model::{Endpoint, Usage};
 use crate::results::Job;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,10 +32,15 @@ pub struct Models {
     pub output_tokens: u64,
     /// US dollars; null where some of it isn't known.
     pub cost_usd: Option<f64>,
+    /// Requests of agents in containers by the model that they named; of each trial the first so many names.
+    pub names: BTreeMap<String, u64>,
     /// By the prices of which day, by the model's name at its provider.
     pub prices: BTreeMap<String, String>,
     /// Time in requests, summed, in seconds.
     pub seconds: f64,
+    /// Names were asked for that are not those of the models that agents were lent.
+    #[serde(skip)]
+    others: bool,
     /// All of it was played back, so that nothing was paid now.
     #[serde(skip)]
     played_back: bool,
@@ -54,8 +60,10 @@ pub fn models(job: &Job) -> Option<Models> {
         cache_tokens: 0,
         output_tokens: 0,
         cost_usd: Some(0.0),
+        names: BTreeMap::new(),
         prices: job.record.observed.prices.clone(),
         seconds: 0.0,
+        others: false,
         played_back: job.record.observed.played_back,
     };
     for run in job.trials.iter().filter_map(|record| record.agent_run.as_ref()?.model.as_ref()) {
@@ -70,20 +78,23 @@ pub fn models(job: &Job) -> Option<Models> {
         }
         // A stream that broke off is billed, perhaps, and nobody said how much it used.
         sum.unmetered += u64::from(run.cut_streams);
-        let cost = run.cost_usd.filter(|_| run.cut_streams == 0);
-        sum.cost_usd = sum.cost_usd.zip(cost).map(|(all, one)| all + one);
+        sum.cost_usd = sum.cost_usd.zip(run.whole_cost()).map(|(all, one)| all + one);
         sum.seconds += run.model_seconds;
     }
-    for used in job.trials.iter().filter_map(|record| record.model.as_ref()) {
+    for record in &job.trials {
+        let Some(used) = &record.model else { continue };
+        let lent = record.trial.agent.model.as_deref().map(Endpoint::name_of);
+        for (name, requests) in &used.models {
+            *sum.names.entry(name.clone()).or_default() += requests;
+            sum.others |= lent != Some(name);
+        }
         sum.trials += 1;
         sum.requests += used.requests;
         sum.refused += used.refused;
         sum.failed += used.failed;
         sum.unmetered += used.unmetered;
         sum.tokens(&used.usage);
-        // A trial that asked no model cost nothing.
-        let cost = if used.requests == 0 { Some(0.0) } else { used.cost_usd };
-        sum.cost_usd = sum.cost_usd.zip(cost).map(|(all, one)| all + one);
+        sum.cost_usd = sum.cost_usd.zip(used.cost()).map(|(all, one)| all + one);
         sum.seconds += used.seconds;
     }
     (sum.trials > 0).then_some(sum)
@@ -104,21 +115,25 @@ impl Models {
         let played = if self.played_back { "; played back, so nothing was paid" } else { "" };
         let cost = self.cost_usd.map_or("unknown".to_owned(), |dollars| format!("${dollars:.4}{by}{played}"));
         let (read, cached, written) = (self.input_tokens, self.cache_tokens, self.output_tokens);
+        let trials = number_of(self.trials as u64, "trial");
         let mut facts = vec![
-            ("requests", format!("{} in {} trials, {} refused", self.requests, self.trials, self.refused)),
+            ("requests", format!("{} in {trials}, {} refused", self.requests, self.refused)),
             ("steps", format!("{} replies, {} calls of tools", self.steps, self.tool_calls)),
             ("tokens", format!("{read} read ({cached} from a cache), {written} written")),
             ("cost", cost),
             ("time", format!("{:.1} s in requests", self.seconds)),
         ];
+        if self.others {
+            facts.insert(1, ("asked for", most_used(&self.names)));
+        }
         if self.steps == 0 {
             facts.retain(|(name, _)| *name != "steps");
         }
         if self.failed > 0 {
-            facts.push(("failed", format!("{} requests by the provider's fault", self.failed)));
+            facts.push(("failed", format!("{} by the provider's fault", number_of(self.failed, "request"))));
         }
         if self.unmetered > 0 {
-            facts.push(("unmetered", format!("{} answers did not say what they used", self.unmetered)));
+            facts.push(("unmetered", format!("{} did not say all that was used", number_of(self.unmetered, "answer"))));
         }
         facts
     }

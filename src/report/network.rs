@@ -1,6 +1,6 @@
 //! What agents reached and were denied, for every format: which hosts, how often, and whose agents tried to leave.
 
-use super::plain::clip;
+use super::numbers::most_used;
 use crate::results::Job;
 use crate::task::by_name;
 use serde::Serialize;
@@ -64,25 +64,15 @@ fn add<'a>(sum: &mut BTreeMap<&'a str, u64>, hosts: &'a BTreeMap<String, u64>) {
 impl Network<'_> {
     /// What there is to say, as named facts for people.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
-        let hosts = |hosts: &BTreeMap<&str, u64>| {
-            // The most used first; equal ones by name.
-            let mut hosts: Vec<_> = hosts.iter().map(|(host, count)| (*count, *host)).collect();
-            hosts.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-            let more = hosts.len().saturating_sub(SHOWN);
-            let mut words: Vec<String> =
-                hosts.iter().take(SHOWN).map(|(n, host)| format!("{} {n}", clip(host, LONGEST))).collect();
-            words.extend((more > 0).then(|| format!("and {more} more")));
-            words.join(", ")
-        };
         let mut facts = vec![("attempts", format!("{} allowed, {} denied", self.allowed, self.denied))];
         if !self.reached.is_empty() {
-            facts.push(("reached", hosts(&self.reached)));
+            facts.push(("reached", most_used(&self.reached)));
         }
         if !self.unreached.is_empty() {
-            facts.push(("no answer", hosts(&self.unreached)));
+            facts.push(("no answer", most_used(&self.unreached)));
         }
         if !self.refused.is_empty() {
-            facts.push(("denied", hosts(&self.refused)));
+            facts.push(("denied", most_used(&self.refused)));
             let mut tasks: Vec<&str> = self.tried_to_leave.iter().copied().collect();
             tasks.sort_by(|a, b| by_name(a, b));
             facts.push(("denied in", tasks.join(", ")));
@@ -93,7 +83,3 @@ impl Network<'_> {
         facts
     }
 }
-
-/// How many hosts of each kind people are shown, and how much of each name.
-const SHOWN: usize = 10;
-const LONGEST: usize = 48;

@@ -1,8 +1,9 @@
 //! Numbers and counts as every report spells them, so that two formats never disagree about the same job.
 
-use super::plain::{first_line, plain};
+use super::plain::{clip, first_line, plain};
 use crate::results::{Job, OutcomeKind, TrialRecord};
 use crate::stats::{ArmSummary, Category, Counts, PassK, Summary, TaskSummary, Tried};
+use std::collections::BTreeMap;
 
 /// A reward or a probability, to three places; `n/a` where the data can't say.
 pub fn three(number: Option<f64>) -> String {
@@ -32,6 +33,20 @@ pub fn seconds(number: Option<f64>) -> String {
 /// So many things, in words.
 pub fn number_of(count: u64, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Names with how often each was used, the most used first and equal ones by name; of many only the first, of a long name
+/// only its begin.
+pub fn most_used(counts: &BTreeMap<impl AsRef<str>, u64>) -> String {
+    const SHOWN: usize = 10;
+    const LONGEST: usize = 48;
+    let mut names: Vec<_> = counts.iter().map(|(name, count)| (*count, name.as_ref())).collect();
+    names.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let more = names.len().saturating_sub(SHOWN);
+    let mut words: Vec<String> =
+        names.iter().take(SHOWN).map(|(count, name)| format!("{} {count}", clip(name, LONGEST))).collect();
+    words.extend((more > 0).then(|| format!("and {more} more")));
+    words.join(", ")
 }
 
 /// So many tasks, in words.
@@ -137,7 +152,9 @@ pub fn category_cells(category: &Category) -> [String; 4] {
 /// What a job is, in one line: tasks, trials, judge, engine, cost of all starts where models cost, and which part of it this is.
 pub fn job_line(job: &Job) -> String {
     let part = job.part.as_ref().map(|part| format!("; {part}")).unwrap_or_default();
-    let spent = job.spent_usd().map(|spent| format!("; all starts together cost ${spent:.4}")).unwrap_or_default();
+    let least = if job.spent_is_all() { "" } else { "at least " };
+    let spent = job.spent_usd().map(|spent| format!("; all starts together cost {least}${spent:.4}"));
+    let spent = spent.unwrap_or_default();
     let job = &job.record;
     let engine = match job.observed.engine.kind.as_str() {
         "fake" => "fake engine: no container ran",

@@ -41,7 +41,7 @@ pub fn text(job: &Job, summary: &Summary) -> String {
     }
     if let Some(models) = models(job) {
         out.push_str("\nmodels\n");
-        models.facts().iter().for_each(|(name, text)| fact(&mut out, name, text));
+        models.facts().iter().for_each(|(name, text)| fact(&mut out, name, &plain(text)));
     }
     if let Some(searching) = searching(job) {
         out.push_str("\nsearching\n");

@@ -1,6 +1,7 @@
 //! How a trial ended, as it is stored: a word, a reason, a verdict. The live `event::Outcome` becomes these, never the
 //! other way round.
 
+use crate::agent::AgentRun;
 use crate::event::{Limit, Outcome};
 use crate::failure::Whose;
 use crate::judge::Verdict;
@@ -63,8 +64,8 @@ impl From<&Outcome> for OutcomeKind {
     }
 }
 
-/// Why a trial ended so, in words; a judged answer speaks for itself.
-pub fn reason(outcome: &Outcome) -> Option<String> {
+/// Why a trial ended so, in words; a judged answer speaks for itself. `run` names the cap over which it was refused more.
+pub fn reason(outcome: &Outcome, run: Option<&AgentRun>) -> Option<String> {
     Some(match outcome {
         Outcome::Scored { .. } => return None,
         Outcome::NoAnswer { reason } => reason.to_string(),
@@ -72,7 +73,10 @@ pub fn reason(outcome: &Outcome) -> Option<String> {
         Outcome::AgentError { reason, .. } | Outcome::Ungraded { reason } => reason.clone(),
         Outcome::Limit { limit, .. } => match limit {
             Limit::Memory => "the agent ran into its memory limit",
-            Limit::Budget => "the agent used up what it may use of models",
+            Limit::Budget => {
+                let cap = run.and_then(|run| run.over_budget.as_ref()).map(|cap| format!(": {cap}"));
+                return Some(format!("the agent used up what it may use of models{}", cap.unwrap_or_default()));
+            }
             Limit::Turns => "the agent's model was asked as often as it may be",
             Limit::Tokens => "the agent's model used as many tokens as it may",
             Limit::Cost => "the agent's model cost as much as it may",

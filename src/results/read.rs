@@ -51,6 +51,14 @@ impl Job {
         Some(spent).filter(|spent| *spent > 0.0 && !self.record.observed.played_back)
     }
 
+    /// Whether [`Job::spent_usd`] is all: of each trial that has begun it is known what each of its starts has cost.
+    pub fn spent_is_all(&self) -> bool {
+        let ended = self.by_name();
+        let unread = |trial: &PlannedTrial| !ended.contains_key(&*trial.name) && self.dir.join(&trial.name).is_dir();
+        self.trials.iter().all(TrialRecord::spent_is_all)
+            && !self.record.trials.iter().any(|trial| trial.agent.model.is_some() && unread(trial))
+    }
+
     /// What tasks' own scripts were run with, where their verdicts stand here.
     pub fn scripts(&self) -> Option<&Value> {
         self.record.verifier.as_ref().filter(|_| self.other_judge.is_none())

@@ -234,6 +234,9 @@ pub struct TrialRecord {
     /// its last start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent_usd: Option<f64>,
+    /// Whether that is all of it; `None` where the agent has no model, and in records of versions that didn't say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent_is_all: Option<bool>,
     /// The engine's kind: `docker`, or `fake` where no container ran.
     pub engine: String,
     /// Harbor's digest of the task.
@@ -245,7 +248,7 @@ pub struct TrialRecord {
 impl TrialRecord {
     /// The record of a trial's end. A reward outside [0, 1] (or not a number) is no reward: the trial is ungraded.
     pub fn new(job: &JobRecord, end: &TrialEnd) -> TrialRecord {
-        let (mut outcome, mut reason) = (OutcomeKind::from(&end.outcome), reason(&end.outcome));
+        let (mut outcome, mut reason) = (OutcomeKind::from(&end.outcome), reason(&end.outcome, end.agent.as_ref()));
         let (mut reward, mut verdict) = (end.outcome.reward(), verdict(&end.outcome));
         let mut failure = end.outcome.failure();
         if let Some(number) = reward.filter(|number| !(0.0..=1.0).contains(number)) {
@@ -281,10 +284,22 @@ impl TrialRecord {
             network: end.network.clone(),
             model: end.model.clone(),
             spent_usd: end.spent_usd,
+            spent_is_all: end.planned.agent.model.is_some().then_some(end.spent_is_all),
             engine: job.observed.engine.kind.clone(),
             task_digest: task.map(|task| task.digest.clone()).unwrap_or_default(),
             task_content_digest: task.map(|task| task.content_digest.clone()).unwrap_or_default(),
         }
+    }
+
+    /// Whether what all starts have cost is known. Where the record doesn't say it, its last start does, and starts before
+    /// that, which met faults, may have cost more.
+    pub fn spent_is_all(&self) -> bool {
+        self.spent_is_all.unwrap_or_else(|| {
+            let run = self.agent_run.as_ref().and_then(|run| run.model.as_ref());
+            let run = run.is_none_or(|run| run.whole_cost().is_some());
+            let used = self.model.as_ref().is_none_or(|used| used.cost().is_some());
+            run && used && (self.trial.agent.model.is_none() || self.earlier_faults.is_empty())
+        })
     }
 
     /// The other judge that gave the verdict, where it was not the job's own as the job has it set: its name, with the

@@ -59,6 +59,7 @@ pub fn unjudged(record: &TrialRecord, kept: Kept) -> TrialEnd {
         network: record.network.clone(),
         model: record.model.clone(),
         spent_usd: record.spent_usd,
+        spent_is_all: record.spent_is_all(),
         judging: record.judge_spent.map(|spent| Judging { spent, ..Judging::default() }),
     }
 }

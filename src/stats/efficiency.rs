@@ -36,17 +36,21 @@ pub struct Efficiency {
     pub step_ratio: Option<f64>,
     /// The same of calls of tools.
     pub tool_call_ratio: Option<f64>,
-    /// The same of latency.
+    /// The same of latency; `None` too where models were played back.
     pub latency_ratio: Option<f64>,
     /// Ideal steps / latency, 0 for a trial that does not pass, the mean over trials whose task has ideal steps, in steps
-    /// a second; higher is better. `None` where there are none.
+    /// a second; higher is better. `None` where there are none, or where models were played back.
     pub solve_rate: Option<f64>,
     /// Trials in which the agent's own count of requests or tokens is another than the relay's, which counts.
     pub differing: u64,
 }
 
-/// The efficiency of trials, each with its task's ideal; `None` where nothing is known but how long they took.
-pub fn efficiency<'a>(trials: impl Iterator<Item = (&'a TrialRecord, Option<&'a Ideal>)>) -> Option<Efficiency> {
+/// The efficiency of trials, each with its task's ideal; `None` where nothing is known but how long they took. The times of
+/// a job that was played back are not its models', so they are compared with no ideal.
+pub fn efficiency<'a>(
+    trials: impl Iterator<Item = (&'a TrialRecord, Option<&'a Ideal>)>,
+    played_back: bool,
+) -> Option<Efficiency> {
     let rewarded = trials.filter_map(|(record, ideal)| Some((record.reward?, record.effort()?, ideal)));
     let all: Vec<(f64, Effort, Option<&Ideal>)> = rewarded.collect();
     let of = |pick: fn(&Effort) -> Option<f64>| mean(&all.iter().filter_map(|(_, e, _)| pick(e)).collect::<Vec<_>>());
@@ -76,8 +80,8 @@ pub fn efficiency<'a>(trials: impl Iterator<Item = (&'a TrialRecord, Option<&'a 
         cost_usd: of(|e| e.cost_usd),
         step_ratio: ratio(|e| e.steps.map(|n| n as f64), |best| best.steps.map(f64::from)),
         tool_call_ratio: ratio(|e| e.tool_calls.map(|n| n as f64), |best| best.tool_calls.map(f64::from)),
-        latency_ratio: ratio(|e| Some(e.latency_sec), |best| best.latency_sec),
-        solve_rate: mean(&rates.collect::<Vec<_>>()),
+        latency_ratio: ratio(|e| Some(e.latency_sec), |best| best.latency_sec).filter(|_| !played_back),
+        solve_rate: mean(&rates.collect::<Vec<_>>()).filter(|_| !played_back),
         differing: all.iter().filter(|(_, effort, _)| effort.differs).count() as u64,
     })
 }

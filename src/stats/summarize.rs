@@ -58,7 +58,7 @@ pub fn summarize(job: &Job) -> Summary {
         let mut by_task: Vec<(usize, Vec<Trial<'_>>)> = by_task.into_iter().collect();
         by_task.sort_by(|(a, _), (b, _)| by_name(tasks[a], tasks[b]));
         let summary = |(task, trials): &(usize, Vec<Trial<'_>>)| {
-            let summary = task_summary(tasks[task].clone(), job.record.tasks.get(*task), trials);
+            let summary = task_summary(tasks[task].clone(), job, job.record.tasks.get(*task), trials);
             let further = first.map(|_| tried(further.get(&(index, *task)).map_or(&[], Vec::as_slice)));
             TaskSummary { further, ..summary }
         };
@@ -84,10 +84,13 @@ pub fn summarize(job: &Job) -> Summary {
             pass_k: pass_k_of_tasks(&tasks),
             no_data: tasks.iter().filter(|task| task.all.rewarded == 0).map(|task| task.task.clone()).collect(),
             times: times(&all),
-            efficiency: efficiency(by_task.iter().flat_map(|(task, trials)| {
-                let ideal = job.record.tasks.get(*task).and_then(|task| task.ideal.as_ref());
-                trials.iter().flatten().map(move |record| (*record, ideal))
-            })),
+            efficiency: efficiency(
+                by_task.iter().flat_map(|(task, trials)| {
+                    let ideal = job.record.tasks.get(*task).and_then(|task| task.ideal.as_ref());
+                    trials.iter().flatten().map(move |record| (*record, ideal))
+                }),
+                job.record.observed.played_back,
+            ),
             tasks,
         }
     };
@@ -138,7 +141,7 @@ fn categories(job: &Job, tasks: &[TaskSummary], trials: &[(usize, Vec<Trial<'_>>
     if typed { found.into_iter().map(category).collect() } else { Vec::new() }
 }
 
-fn task_summary(task: String, record: Option<&TaskRecord>, trials: &[Trial<'_>]) -> TaskSummary {
+fn task_summary(task: String, job: &Job, record: Option<&TaskRecord>, trials: &[Trial<'_>]) -> TaskSummary {
     let all = tried(trials);
     let pass_k = (1..=all.planned)
         .map(|k| {
@@ -152,7 +155,10 @@ fn task_summary(task: String, record: Option<&TaskRecord>, trials: &[Trial<'_>])
         audit: record.and_then(|record| record.audit.clone()),
         question_type: record.and_then(|record| record.question_type.clone()),
         difficulty: record.and_then(|record| record.difficulty.clone()),
-        efficiency: efficiency(trials.iter().flatten().map(|r| (*r, record.and_then(|record| record.ideal.as_ref())))),
+        efficiency: efficiency(
+            trials.iter().flatten().map(|r| (*r, record.and_then(|record| record.ideal.as_ref()))),
+            job.record.observed.played_back,
+        ),
         all,
         further: None,
         pass_k,

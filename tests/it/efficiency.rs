@@ -108,6 +108,26 @@ fn ratios_are_sums_over_sums_a_wrong_answer_solves_nothing_and_without_an_ideal_
 }
 
 #[test]
+fn times_that_were_played_back_are_compared_with_no_ideal() {
+    let suite = Suite::new();
+    let mut record = job("j", &["t"], 1);
+    record.tasks[0].ideal = Some(Ideal { steps: Some(4), tool_calls: Some(4), latency_sec: Some(8.0) });
+    record.observed.played_back = true;
+    stored(&suite, record, &[(6, 5, 0.5, 0.0, 1.0)]);
+    let report = json_of(&suite, "jobs/j");
+    for of in [&report["arms"][0]["efficiency"], &report["arms"][0]["tasks"][0]["efficiency"]] {
+        assert_eq!((&of["step_ratio"], &of["tool_call_ratio"]), (&json!(1.5), &json!(1.25)));
+        assert_eq!((&of["latency_ratio"], &of["solve_rate"]), (&Value::Null, &Value::Null));
+    }
+    let shown = suite.run(&["report", "jobs/j"]).expect_code(0).stdout;
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        shown.contains("steps 1.50, tool calls 1.25, latency n/a times the best known; solve rate n/a steps/s"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn the_best_right_trial_becomes_the_ideal_once_and_the_task_stays_the_same_task() {
     let suite = tiny::suite(&["t", "u"]);
     let toml = suite.read("tasks/t/task.toml");

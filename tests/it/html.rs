@@ -4,7 +4,8 @@ use crate::job_fixture::{config, end, fault, handle, job_of, no_answer, scored, 
 use crate::support::{Suite, chromium, project};
 use seatrial::answer;
 use seatrial::event::{Event, NetworkUse, Outcome, Stage};
-use seatrial::network::{Attempt, Decision, End, Reason};
+use seatrial::model::ModelUse;
+use seatrial::network::{Attempt, Decision, End, Reason, Request};
 use seatrial::results::{JobRecord, Store};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
@@ -71,11 +72,15 @@ fn make_rich(dir: &Path, job: &JobRecord) {
                 up: 812,
                 down: 20480,
                 duration: Duration::from_millis(31),
-                request: None,
+                request: allowed.then(|| Request { path: "/v1/messages?beta=true".into(), status: Some(200) }),
             };
-            let attempts = vec![attempt("api.provider.example", true), attempt("<b>elsewhere</b>.example", false)];
+            let long = "a-long-name-of-a-host.in-some-region.api.provider.example";
+            let attempts = vec![attempt(long, true), attempt("<b>elsewhere</b>.example", false)];
             handle(&mut store, Event::Network { trial, attempts, unrecorded: 0 });
             end.network = Some(NetworkUse { allowed: 1, denied: 1, ..NetworkUse::default() });
+        }
+        if planned.agent.model.is_some() {
+            end.model = Some(ModelUse { requests: 3, cost_usd: Some(12.345), ..ModelUse::default() });
         }
         handle(&mut store, Event::TrialFinished { trial, end: Box::new(end) });
     }
@@ -154,6 +159,36 @@ fn a_browser_shows_the_page_and_runs_only_its_own_script() {
         let bytes = std::fs::read(&shot).expect("a picture");
         assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 20_000, "{name}: {} bytes", bytes.len());
     }
+}
+
+#[test]
+fn every_table_fits_a_laptop_and_nothing_but_tables_is_wider_than_a_phone() {
+    let Some(chromium) = chromium("every_table_fits_a_laptop_and_nothing_but_tables_is_wider_than_a_phone") else {
+        return;
+    };
+    let (suite, _, page) = page((12, 3));
+    assert!(page.contains(">US dollars</th>"));
+    // A script of the test's own measures, which the page's policy wouldn't let run.
+    let policy = page.find("<meta http-equiv").expect("a policy");
+    let after = policy + page[policy..].find('>').expect("its end") + 1;
+    let measure = "<script>document.querySelectorAll('details').forEach(d => d.open = true);\
+        const over = [...document.querySelectorAll('.wide')].filter(w => w.scrollWidth > w.clientWidth);\
+        const names = over.map(w => w.querySelector('th').textContent + ' ' + w.scrollWidth + '/' + w.clientWidth);\
+        const root = document.documentElement, wider = root.scrollWidth - root.clientWidth;\
+        document.title = `over: ${names.join(', ')}; page ${wider}`;\
+        </script></body>";
+    let measured = format!("{}{}", &page[..policy], page[after..].replace("</body>", measure));
+    suite.write("measured.html", measured.replace(".task { content-visibility: auto;", ".task {"));
+    let url = format!("file://{}", suite.join("measured.html").display());
+    let title = |width: u32| {
+        let dom = chromium.run(&suite, &["--dump-dom", &format!("--window-size={width},1600"), &url]);
+        let title = dom.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next()).expect("a title");
+        title.to_owned()
+    };
+    for width in [1300, 1350, 1400] {
+        assert_eq!(title(width), "over: ; page 0", "{width} pixels");
+    }
+    assert!(title(400).ends_with("; page 0"), "tables scroll in their own boxes: {}", title(400));
 }
 
 #[test]

@@ -134,6 +134,7 @@ pub fn end(planned: &PlannedTrial, place: usize, outcome: Outcome) -> TrialEnd {
         network: None,
         model: None,
         spent_usd: None,
+        spent_is_all: true,
     }
 }
 

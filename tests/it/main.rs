@@ -194,6 +194,7 @@ mod installed;
 
 /// What they say to their models, recorded and played back.
 mod relay_recording;
+mod relay_wrong;
 
 /// The frames between runner and supervisor.
 mod wire;

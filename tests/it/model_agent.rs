@@ -11,6 +11,7 @@ use seatrial::sandbox::docker::BASE;
 use serde_json::{Value, json};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 const KEY: &str = "sk-canary-0123456789abcdef";
 
@@ -265,6 +266,50 @@ fn what_a_start_that_met_a_fault_has_cost_is_counted_also_after_resume() {
     assert!(line.contains("all starts together cost $0.1200"), "{shown}");
     let last = end.agent_run.and_then(|run| run.model).and_then(|model| model.cost_usd);
     assert!(near(last, 0.06), "the last start alone: {last:?}");
+}
+
+#[test]
+fn where_some_cost_is_not_known_the_report_says_at_least() {
+    let suite = tiny::suite(&["t"]);
+    suite.write("prices.toml", PRICES);
+    let count = AtomicUsize::new(0);
+    // The second turn hangs until the job is stopped; after `resume` all goes well.
+    let server = Server::with(move |_| match count.fetch_add(1, Ordering::Relaxed) {
+        1 => two_turns().remove(1).slow(Duration::from_secs(30)),
+        0 => two_turns().remove(0),
+        n => two_turns().remove(n % 2),
+    });
+    let args = ["run", "tasks", "-a", "loop", "-m", "claude-x", "--job-name", "j", "-q", "--prices", "prices.toml"];
+    let mut command = suite.command(&[&args[..], &["--fake-engine", "engine.json"]].concat());
+    suite.write("engine.json", r#"{"default": {"answer": "42"}}"#);
+    command.env("ANTHROPIC_BASE_URL", server.url()).env("ANTHROPIC_API_KEY", "sk-0123456789");
+    let mut child = command.spawn().expect("it starts");
+    tiny::wait_for("the second request", || (server.requests().len() == 2).then_some(()));
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it can be told");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let shown = |format: &str| {
+        let shown = suite.run(&["report", "jobs/j", "--format", format]).expect_code(0).stdout;
+        shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for format in ["text", "md", "html"] {
+        assert!(shown(format).contains("all starts together cost at least $0."), "{format}: {}", shown(format));
+    }
+    let is_all = || serde_json::from_str::<Value>(&shown("json")).expect("JSON")["job"]["spent_is_all"].clone();
+    crate::report::matches_schema("report.json", &shown("json"));
+    assert_eq!(is_all(), json!(false));
+    run(&suite, &server.url(), &["resume", "jobs/j", "--fake-engine", "engine.json", "-q"]).expect_code(0);
+    assert_eq!(trial(&suite.join("jobs/j"), "t").outcome, Scored);
+    assert!(shown("text").contains("cost at least $"), "what was under way stays unknown: {}", shown("text"));
+
+    // A job of which all is known.
+    let suite = tiny::suite(&["t"]);
+    suite.write("prices.toml", PRICES);
+    let server = Server::start(two_turns());
+    fake(&suite, &server, "claude-x", &["--prices", "prices.toml"]).expect_code(0);
+    let shown = suite.run(&["report", "jobs/j", "--format", "json"]).expect_code(0).stdout;
+    crate::report::matches_schema("report.json", &shown);
+    assert_eq!(serde_json::from_str::<Value>(&shown).expect("JSON")["job"]["spent_is_all"], true);
 }
 
 #[test]

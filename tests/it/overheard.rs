@@ -172,3 +172,20 @@ async fn a_stream_of_what_no_provider_says_passes_and_harms_nobody() {
         assert_eq!((bed.used(1).await.requests, bed.trial.heard().unkept), (1, 0), "{events:?}");
     }
 }
+
+#[tokio::test]
+async fn a_call_that_broke_off_and_was_made_again_counts_once() {
+    let content = json!([{"type": "text", "text": "forty-two"}, {"type": "tool_use", "id": "c1", "name": "ls", "input": {"at": "/"}}]);
+    let stream = Act::stream(&message_stream(&content, "tool_use"));
+    let error = json!({"type": "error", "error": {"type": "overloaded_error", "message": "o"}});
+    let overloaded = Act::stream(&[message_stream(&content, "tool_use")[0].clone(), error]);
+    let cut = stream.body.len() * 9 / 10;
+    let bed = Bed::plain("claude-x", vec![stream.clone().cut(cut), overloaded, stream]).await;
+    let body = json!({"model": "claude-x", "stream": true, "messages": [{"role": "user", "content": "How many?"}]});
+    for n in 1..=3 {
+        bed.post("/v1/messages", &body).await;
+        bed.used(n).await;
+    }
+    let used = bed.trial.used();
+    assert_eq!((used.failed, used.replies, used.tool_calls), (2, Some(1), Some(1)), "{used:?}");
+}

@@ -46,6 +46,7 @@ impl Bed {
             transport,
             prices: Prices::load(&prices).expect("prices"),
             caps,
+            answered: false.into(),
         });
         let called: Arc<Mutex<Vec<Called>>> = Arc::default();
         let halted: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -78,7 +79,13 @@ impl Bed {
     /// The agent's request, with its token; status and body of what it is answered. A body that breaks off is empty.
     pub async fn post(&self, path: &str, body: &Value) -> (u16, String) {
         let request = self.client.post(format!("{}{path}", self.url)).header("x-api-key", TOKEN);
-        let answer = request.header("x-canary", "kept").body(body.to_string()).send().await.expect("an answer");
+        let answer = request
+            .header("anthropic-beta", "kept")
+            .header("openai-organization", "org-x")
+            .body(body.to_string())
+            .send()
+            .await
+            .expect("an answer");
         (answer.status().as_u16(), answer.text().await.unwrap_or_default())
     }
 
@@ -93,7 +100,7 @@ impl Bed {
         panic!("{requests} requests were not counted: {:?}", self.called);
     }
 
-    fn halted(&self) -> Vec<String> {
+    pub fn halted(&self) -> Vec<String> {
         self.halted.lock().expect("no panic").clone()
     }
 }
@@ -123,7 +130,8 @@ async fn answers_pass_unaltered_with_the_real_key_put_in_outside_and_their_use_c
         let [received] = &bed.server.requests()[..] else { panic!("one request: {:?}", bed.server.requests()) };
         let key = received.header("x-api-key").or(received.header("authorization")).expect("a key");
         assert!(key.ends_with(KEY) && !format!("{received:?}").contains(TOKEN), "{received:?}");
-        assert_eq!((received.path.as_str(), received.header("x-canary")), (path, Some("kept")));
+        assert_eq!((received.path.as_str(), received.header("anthropic-beta")), (path, Some("kept")));
+        assert_eq!(received.header("openai-organization"), None, "whose account it is, is ours to say");
         assert_eq!(received.body, ask(model));
         let used = bed.used(1).await;
         let usage = (used.usage.input, used.usage.output, used.usage.cache_read);
@@ -496,7 +504,9 @@ async fn a_provider_that_hangs_until_the_agent_has_to_leave_is_to_blame_and_one_
         let request = bed.client.post(format!("{}/v1/messages", bed.url)).header("x-api-key", TOKEN);
         let left = request.timeout(time).body(ask("claude-x").to_string()).send().await;
         assert!(left.is_err_and(|e| e.is_timeout()));
-        let trouble = bed.used(1).await.trouble;
+        let used = bed.used(1).await;
+        assert_eq!((used.requests, used.cost_usd), (1, None), "what was asked is billed, perhaps");
+        let trouble = used.trouble;
         assert_eq!(trouble.is_some_and(|why| why.contains("was silent for 1 s, until the agent left")), blamed);
     }
 }

@@ -3,7 +3,7 @@
 use crate::job_fixture::{config, end, fault, handle, job, job_of, make, mixed, scored};
 use crate::support::{Suite, shared};
 use seatrial::agent::ModelRun;
-use seatrial::event::{Event, Judging};
+use seatrial::event::{Event, Judging, Limit, Outcome};
 use seatrial::judge::Spent;
 use seatrial::model::{ModelUse, Usage};
 use seatrial::results::{Store, read_job};
@@ -351,6 +351,37 @@ fn what_agents_used_of_models_is_in_every_report_apart_from_what_the_judge_used(
     matches_schema("report.json", &shown("json"));
     let json: serde_json::Value = serde_json::from_str(&shown("json")).expect("JSON");
     assert_eq!((&json["models"]["cost_usd"], &json["judging"]["spent"]["cost_usd"]), (&0.75.into(), &0.375.into()));
+}
+
+#[test]
+fn other_models_that_an_agent_asked_for_and_the_cap_that_it_hit_are_named() {
+    let suite = Suite::new();
+    let suite = &suite;
+    let of = |name: &'static str, models: &[(&str, u64)]| {
+        let job = job_of(name, &["t"], &[("mini-swe-agent", Some("anthropic/claude-x"))], 1);
+        let mut store = Store::create(&suite.join(&format!("jobs/{name}")), job.clone(), config(name)).expect("a job");
+        handle(&mut store, Event::TrialStarted { trial: 0, retry: 0 });
+        let mut end = end(&job.trials[0], 0, Outcome::Limit { limit: Limit::Budget, verdict: None });
+        end.agent.as_mut().expect("it ran").over_budget = Some("3 requests".into());
+        let models = models.iter().map(|(name, requests)| ((*name).to_owned(), *requests)).collect();
+        end.model = Some(ModelUse { requests: 3, models, ..ModelUse::default() });
+        handle(&mut store, Event::TrialFinished { trial: 0, end: Box::new(end) });
+        handle(&mut store, Event::JobFinished);
+        move |format: &str| suite.run(&["report", &format!("jobs/{name}"), "--format", format]).expect_code(0).stdout
+    };
+    let shown = of("other", &[("claude-x", 1), ("claude-<b>\u{1b}", 2)]);
+    assert!(shown("text").contains("\n  asked for     claude-<b>\\u{1b} 2, claude-x 1\n"), "{}", shown("text"));
+    assert!(shown("md").contains("| asked for | claude-&lt;b&gt;\\\\u{1b} 2, claude-x 1 |\n"), "{}", shown("md"));
+    assert!(shown("html").contains("<dt>asked for</dt><dd>claude-&lt;b&gt;\\u{1b} 2, claude-x 1</dd>"));
+    matches_schema("report.json", &shown("json"));
+    let json: serde_json::Value = serde_json::from_str(&shown("json")).expect("JSON");
+    assert_eq!(json["models"]["names"], serde_json::json!({"claude-x": 1, "claude-<b>\u{1b}": 2}));
+    assert!(shown("text").contains("\n  requests      3 in 1 trial, 0 refused\n"), "{}", shown("text"));
+    let line = shown("text").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(line.contains("the agent used up what it may use of models: 3 requests;"), "{line}");
+
+    let shown = of("lent", &[("claude-x", 3)]);
+    assert!(!shown("text").contains("asked for"), "it asked for what it was lent: {}", shown("text"));
 }
 
 #[test]

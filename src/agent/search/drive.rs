@@ -46,19 +46,28 @@ pub async fn drive(
         if let Some(failure) = run.unsaid(client, search.caps, launch.purse.job.is_capped()) {
             break Err(failure);
         }
+        launch.purse.owe();
         let reply = match ask(search, &mut request, launch.timeout, began, &mut run, &mut notes).await {
             Ok(Some(reply)) => reply,
             Ok(None) => break Ok(run.out_of_time()),
-            Err(failure) => match own_end(failure.class) {
-                Some(end) => break Ok(end),
-                None => {
-                    run.tried_in_vain(&failure);
-                    break Err(failure);
+            Err(failure) => {
+                if failure.untold == 0 {
+                    launch.purse.settle();
                 }
-            },
+                match own_end(failure.class) {
+                    Some(end) => break Ok(end),
+                    None => {
+                        run.tried_in_vain(&failure);
+                        break Err(failure);
+                    }
+                }
+            }
         };
         let cost = run.count(client, &search.prices, &reply);
         launch.purse.pay(cost.unwrap_or(0.0));
+        if cost.is_some() && reply.untold == 0 {
+            launch.purse.settle();
+        }
         notes.count(&reply);
         steps.replied(&reply, cost, &[]);
         on_text(line(&run, &reply));

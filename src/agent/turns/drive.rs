@@ -57,19 +57,28 @@ pub async fn drive(
         if let Some(failure) = run.unsaid(&turns.client, turns.caps, launch.purse.job.is_capped()) {
             break Err(failure);
         }
+        launch.purse.owe();
         let reply = match turns.client.ask_within(&request, left(&run), patience(launch.timeout)).await {
             Ok(None) => break Ok(run.out_of_time()),
             Ok(Some(reply)) => reply,
-            Err(failure) => match own_end(failure.class) {
-                Some(end) => break Ok(end),
-                None => {
-                    run.tried_in_vain(&failure);
-                    break Err(failure);
+            Err(failure) => {
+                if failure.untold == 0 {
+                    launch.purse.settle();
                 }
-            },
+                match own_end(failure.class) {
+                    Some(end) => break Ok(end),
+                    None => {
+                        run.tried_in_vain(&failure);
+                        break Err(failure);
+                    }
+                }
+            }
         };
         let cost = run.count(&turns.client, &turns.prices, &reply);
         launch.purse.pay(cost.unwrap_or(0.0));
+        if cost.is_some() && reply.untold == 0 {
+            launch.purse.settle();
+        }
         on_text(said(&reply));
         // A turn of nothing can't be sent back.
         if !reply.blocks.is_empty() {

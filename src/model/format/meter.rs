@@ -14,6 +14,8 @@ use serde_json::Value;
 pub struct Meter {
     api: Api,
     body: Body,
+    /// Bytes of the body so far.
+    seen: usize,
     /// The error that the stream held; one for which the conversation itself is to blame stands.
     error: Option<(Class, String)>,
 }
@@ -26,7 +28,7 @@ enum Body {
     Lost,
 }
 
-/// How much of a whole body is kept.
+/// How much of a body is read, in bytes.
 const CAP: usize = 64 << 20;
 
 impl Meter {
@@ -35,13 +37,15 @@ impl Meter {
         let stream = content_type.is_some_and(|value| value.trim_start().starts_with("text/event-stream"));
         let body =
             if stream { Body::Stream(Events::default(), Box::new(Gather::new(api))) } else { Body::Whole(Vec::new()) };
-        Meter { api, body, error: None }
+        Meter { api, body, seen: 0, error: None }
     }
 
     /// The next piece of the body, cut anywhere.
     pub fn push(&mut self, piece: &[u8]) {
+        self.seen = self.seen.saturating_add(piece.len());
         match &mut self.body {
-            Body::Whole(whole) if whole.len() + piece.len() <= CAP => whole.extend_from_slice(piece),
+            _ if self.seen > CAP => self.body = Body::Lost,
+            Body::Whole(whole) => whole.extend_from_slice(piece),
             Body::Stream(events, gather) => match events.push(piece) {
                 // What is in the stream is for whoever reads the answer; that it is an error is kept.
                 Ok(events) => {
@@ -58,7 +62,7 @@ impl Meter {
                     self.error.get_or_insert((Class::BadReply, why));
                 }
             },
-            Body::Whole(_) | Body::Lost => self.body = Body::Lost,
+            Body::Lost => {}
         }
     }
 

@@ -24,7 +24,7 @@ pub fn classify(status: Option<u16>, body: &Value) -> (Class, String) {
     } else if says(&["insufficient_quota", "billing_error", "billing_hard_limit_reached"])
         || status == Some(402)
         // As Anthropic says it, in words alone.
-        || lower.contains("credit balance")
+        || lower.starts_with("your credit balance")
     {
         Class::Billing
     } else if says(&["content_policy_violation", "content_filter"])

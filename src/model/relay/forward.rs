@@ -6,7 +6,7 @@ use super::call::{Call, SILENCE};
 use super::heard::Asked;
 use super::route::{Route, route, way_out};
 use super::trial::{Halt, TrialRelay};
-use crate::model::format::{asked, classify, effective};
+use crate::model::format::classify;
 use crate::model::{Api, Class, HttpRequest, HttpResponse, Meter, Secret, TransportError};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
@@ -16,6 +16,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Request, Response, header};
 use serde_json::Value;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
@@ -24,25 +25,11 @@ const REQUEST: usize = 32 << 20;
 /// How much of an answer that says an error is passed on, in bytes.
 const ERROR: usize = 1 << 20;
 
-/// Headers of one connection, those that carry keys, and those whose meaning ends here.
-const NOT_SENT_ON: [&str; 16] = [
-    "host",
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "proxy-authorization",
-    "te",
-    "trailer",
-    "upgrade",
-    "transfer-encoding",
-    "content-length",
-    "expect",
-    "accept-encoding",
-    "authorization",
-    "x-api-key",
-    "cookie",
-    "forwarded",
-];
+/// Headers that are sent on: those that say how the body is to be read. What names an account, an organisation or a
+/// project is ours to say, like the key. What the official clients say of themselves may pass too.
+const SENT_ON: [&str; 6] =
+    ["accept", "anthropic-beta", "anthropic-version", "content-type", "openai-beta", "user-agent"];
+const OF_CLIENTS: &str = "x-stainless-";
 
 impl TrialRelay {
     /// The answer to one request of the agent.
@@ -77,16 +64,15 @@ impl TrialRelay {
             let what = format!("`{method} {path}` is not among the requests that are sent on to `{}`", endpoint.host());
             return Err(Refusal::new(403, "path_not_allowed", what));
         };
+        // Before the body is read: what a trial's requests take of this machine's memory is bounded.
+        call.turn = Arc::clone(&self.turns).acquire_owned().await.ok();
         let body = Limited::new(body, REQUEST).collect().await;
         let body =
             body.map_err(|e| Refusal::new(413, "request_too_large", format!("the request can't be read: {e}")))?;
         let body = body.to_bytes();
         call.called.up = body.len() as u64;
-        if let Some(form) = form {
+        if method == "POST" {
             self.look_into(&body, form, call)?;
-        }
-        if let Some(turns) = &self.turns {
-            call.turn = Arc::clone(turns).acquire_owned().await.ok();
         }
         // Who needs no more may end: the job stops when somebody does.
         if let Some(why) = self.purse.job.over() {
@@ -137,20 +123,17 @@ impl TrialRelay {
         Ok(response)
     }
 
-    /// What the request itself says: the model, and what must not be sent on.
-    fn look_into(&self, body: &[u8], form: Api, call: &mut Call) -> Result<(), Refusal> {
-        let body: Value = serde_json::from_slice(body)
+    /// What the request itself says: the model, and what must not be sent on. `form` is `None` where it uses no tokens.
+    fn look_into(&self, bytes: &[u8], form: Option<Api>, call: &mut Call) -> Result<(), Refusal> {
+        let body: Value = serde_json::from_slice(bytes)
             .map_err(|e| Refusal::new(400, "not_json", format!("the request is not JSON: {e}")))?;
-        call.model = body.get("model").and_then(Value::as_str).map(|model| model.chars().take(100).collect());
-        call.asked = Some(Asked {
-            pieces: asked(form, &body),
-            effective: effective(&body),
-            goes_on: body["previous_response_id"].is_string(),
-        });
         if let Some(what) = way_out(&body) {
             let why = format!("{what} would reach outside the sandbox, so the request is not sent on");
             return Err(Refusal::new(403, "hosted_tool", why));
         }
+        let Some(form) = form else { return Ok(()) };
+        call.model = body.get("model").and_then(Value::as_str).map(|model| model.chars().take(100).collect());
+        call.asked = Some(Asked::of(form, &body, bytes.len()));
         let says = |at: &str| body.pointer(at).and_then(Value::as_bool) == Some(true);
         let counted = form != Api::Chat || !says("/stream") || says("/stream_options/include_usage");
         if !counted && (self.relay.caps.need_usage() || self.purse.job.is_capped()) {
@@ -170,15 +153,13 @@ impl TrialRelay {
     /// The agent's headers, with the real key.
     fn headers(&self, given: &HeaderMap) -> Vec<(String, String)> {
         let own = self.relay.endpoint.headers();
-        let sent_on = given.iter().filter(|(name, _)| {
-            let name = name.as_str();
-            !NOT_SENT_ON.contains(&name) && !name.starts_with("x-forwarded")
-        });
+        let passes = |name: &str| SENT_ON.contains(&name) || name.starts_with(OF_CLIENTS);
+        let sent_on = given.iter().filter(|(name, _)| passes(name.as_str()));
         let text = |value: &header::HeaderValue| value.to_str().ok().map(str::to_owned);
         let mut headers: Vec<(String, String)> =
             sent_on.filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?))).collect();
         // What the agent says of the format's version counts.
-        headers.extend(own.into_iter().filter(|(name, _)| !given.contains_key(name) || NOT_SENT_ON.contains(&&**name)));
+        headers.extend(own.into_iter().filter(|(name, _)| !given.contains_key(name) || !passes(name)));
         headers.push(("accept-encoding".to_owned(), "identity".to_owned()));
         headers
     }
@@ -245,9 +226,17 @@ impl TrialRelay {
         let endpoint = &self.relay.endpoint;
         let host = endpoint.host();
         let body = serde_json::from_slice(body).unwrap_or(Value::Null);
-        let (class, _) = classify(Some(status), &body);
-        let wanted = call.model.as_deref().is_some_and(|model| model == endpoint.model);
-        if whole && class.is_own_doing() && !(class == Class::NotFound && wanted) {
+        let (class, message) = classify(Some(status), &body);
+        // A model that has answered is there and allowed: then it is something else in the request that isn't.
+        let wanted = call.model.as_deref().is_some_and(|model| model == endpoint.model)
+            && !self.relay.answered.load(Ordering::Relaxed);
+        let names = message.contains(&endpoint.model) || body["error"]["code"] == "model_not_found";
+        let lasting = match class {
+            Class::NotFound => wanted && names,
+            Class::Forbidden => wanted,
+            _ => !class.is_own_doing(),
+        };
+        if whole && !lasting {
             // The request's own doing.
             call.own_doing = Some(class);
             return class;
@@ -258,9 +247,9 @@ impl TrialRelay {
         } else if class == Class::Authentication {
             let (variable, ..) = endpoint.api.variables();
             self.halt(Halt::Refused(format!("`{host}` refused the key in `{variable}` (status {status})")));
-        } else if class == Class::NotFound && wanted {
+        } else if class == Class::NotFound && lasting {
             self.halt(Halt::Refused(format!("`{host}` has no model `{}` (status 404)", endpoint.model)));
-        } else if class == Class::Forbidden && wanted {
+        } else if class == Class::Forbidden && lasting {
             let model = &endpoint.model;
             self.halt(Halt::Refused(format!("`{host}` does not allow this key the model `{model}` (status 403)")));
         }

@@ -2,10 +2,10 @@
 //! before, and the reply. An agent sends the whole conversation again with each request; here everything stands once. It
 //! must not change or hold up anything that passes.
 
-use crate::model::format::{Piece, Who, read};
+use crate::model::format::{Piece, Who, asked, read};
 use crate::model::{Api, Endpoint, Meter, Reply, Usage};
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 
@@ -30,22 +30,44 @@ pub struct Heard {
     /// How many requests more were not kept, since all together would have been too long.
     pub unkept: u64,
     /// How often each piece has been said in one request, at most.
-    said: HashMap<[u8; 32], u32>,
+    said: HashMap<Digest, u32>,
     bytes: usize,
 }
 
 /// What a request says, as far as that is looked at.
 #[derive(Debug)]
 pub(super) struct Asked {
-    pub(super) pieces: Vec<Piece>,
-    /// The parameters as sent.
-    pub(super) effective: Map<String, Value>,
+    /// Its pieces, each with its digest and its length in bytes; `None` where they are too long to be looked at.
+    pieces: Option<Vec<(Digest, usize, Piece)>>,
     /// The provider keeps the conversation, and the request goes on with it: all that it says is new.
-    pub(super) goes_on: bool,
+    goes_on: bool,
 }
 
-/// How much of a trial's conversation is kept, in bytes on the wire.
+/// A SHA-256.
+type Digest = [u8; 32];
+
+/// How much of a trial's conversation is kept, in bytes.
 const KEPT: usize = 16 << 20;
+/// How long a request may be that is looked at, in bytes on the wire: longer than what models read.
+const LOOKED_AT: usize = 8 << 20;
+/// What a piece takes beside what it says, in bytes.
+const PIECE: usize = 200;
+
+impl Asked {
+    /// What a request of so many bytes says.
+    pub(super) fn of(form: Api, body: &Value, bytes: usize) -> Asked {
+        let goes_on = body["previous_response_id"].is_string() || !body["conversation"].is_null();
+        let digested = |piece: Piece| {
+            let text = serde_json::to_string(&piece.block).unwrap_or_default();
+            let digest = Sha256::digest(format!("{} {text}", piece.who.word())).into();
+            (digest, text.len() + PIECE, piece)
+        };
+        // What it tells of the model's own is in the replies.
+        let theirs = |piece: &Piece| piece.who != Who::Model;
+        let pieces = (bytes <= LOOKED_AT).then(|| asked(form, body).into_iter().filter(theirs).map(digested).collect());
+        Asked { pieces, goes_on }
+    }
+}
 
 impl Heard {
     /// Takes in a request that was sent on, and its reply.
@@ -54,40 +76,44 @@ impl Heard {
         if asked.goes_on && reply.is_none() {
             return;
         }
-        let new = self.unsaid(asked);
+        let goes_on = asked.goes_on;
+        // What comes after something that is missing can't be told from what was said before.
+        let Some(pieces) = asked.pieces.filter(|_| self.unkept == 0) else {
+            self.unkept += 1;
+            return;
+        };
+        let new = self.unsaid(pieces, goes_on);
         if new.is_empty() && reply.is_none() {
             return;
         }
-        let bytes = new.iter().map(|piece| json(piece).len()).sum::<usize>();
-        let bytes = bytes + reply.as_ref().map_or(0, |reply| reply.raw.to_string().len());
+        let raw = reply.as_ref().map_or(0, |reply| reply.raw.to_string().len() + PIECE);
+        let bytes = raw + new.iter().map(|(bytes, _)| bytes).sum::<usize>();
         if self.bytes + bytes > KEPT {
             self.unkept += 1;
             return;
         }
         self.bytes += bytes;
-        self.turns.push(Turn { at, asked: new, reply, cost });
+        let asked = new.into_iter().map(|(_, piece)| piece).collect();
+        self.turns.push(Turn { at, asked, reply, cost });
     }
 
-    /// The pieces of a request that were not in any before: of pieces that are alike, those that are more than before.
-    /// What it tells of the model's own is in the replies.
-    fn unsaid(&mut self, asked: Asked) -> Vec<Piece> {
-        let mut here: HashMap<[u8; 32], u32> = HashMap::new();
-        let theirs = asked.pieces.into_iter().filter(|piece| piece.who != Who::Model);
-        let is_new = |piece: &Piece| {
-            let digest: [u8; 32] = Sha256::digest(format!("{} {}", piece.who.word(), json(piece))).into();
+    /// The pieces of a request that were not in any before, each with its length: of pieces that are alike, those that
+    /// are more than before.
+    fn unsaid(&mut self, pieces: Vec<(Digest, usize, Piece)>, goes_on: bool) -> Vec<(usize, Piece)> {
+        let mut here: HashMap<Digest, u32> = HashMap::new();
+        let mut new = Vec::new();
+        for (digest, bytes, piece) in pieces {
             let times = here.entry(digest).or_insert(0);
             *times += 1;
             let before = self.said.entry(digest).or_insert(0);
             let more = *times > *before;
             *before = (*before).max(*times);
-            more || (asked.goes_on && piece.who != Who::System)
-        };
-        theirs.filter(is_new).collect()
+            if more || (goes_on && piece.who != Who::System) {
+                new.push((bytes, piece));
+            }
+        }
+        new
     }
-}
-
-fn json(piece: &Piece) -> String {
-    serde_json::to_string(&piece.block).unwrap_or_default()
 }
 
 /// The reply that a meter has read, where it is one, without the key.
@@ -96,7 +122,6 @@ pub(super) fn reply(
     api: Api,
     meter: Meter,
     usage: Option<Usage>,
-    asked: &Asked,
     latency: Duration,
 ) -> Option<Reply> {
     let (mut whole, unknown) = meter.reply()?;
@@ -110,7 +135,8 @@ pub(super) fn reply(
         stop: parts.stop,
         usage,
         model: whole["model"].as_str().map(str::to_owned),
-        effective: asked.effective.clone(),
+        // Nobody asks for them of what was only heard.
+        effective: Map::new(),
         raw: parts.raw,
         container: None,
         unknown,
@@ -128,21 +154,20 @@ pub(super) fn reply(
 mod tests {
     use super::*;
     use crate::model::Block;
-    use crate::model::format::asked;
     use serde_json::json;
 
     /// What each of these requests says anew, one after the other.
     fn anew(api: Api, bodies: &[Value]) -> Vec<Vec<String>> {
         let mut heard = Heard::default();
         let one = |body: &Value| {
-            let goes_on = body["previous_response_id"].is_string();
-            let asked = Asked { pieces: asked(api, body), effective: Map::new(), goes_on };
+            let asked = Asked::of(api, body, 0);
+            let (pieces, goes_on) = (asked.pieces.expect("short"), asked.goes_on);
             let text = |piece: Piece| match piece.block {
                 Block::Text { text } => format!("{}: {text}", piece.who.word()),
                 Block::ToolResult { id, text, is_error } => format!("{id}{}: {text}", if is_error { "!" } else { "" }),
                 other => format!("{other:?}"),
             };
-            heard.unsaid(asked).into_iter().map(text).collect()
+            heard.unsaid(pieces, goes_on).into_iter().map(|(_, piece)| text(piece)).collect()
         };
         bodies.iter().map(one).collect()
     }
@@ -188,13 +213,19 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_too_long_to_be_kept_is_counted() {
+    fn a_conversation_too_long_to_be_kept_is_counted_and_takes_no_more_memory() {
         let mut heard = Heard::default();
-        for n in 0..3 {
-            let block = Block::Text { text: format!("{n}").repeat(KEPT * 2 / 3) };
-            let asked = Asked { pieces: vec![Piece { who: Who::User, block }], effective: Map::new(), goes_on: false };
-            heard.push(SystemTime::now(), asked, None, None);
+        let say = |heard: &mut Heard, text: String| {
+            let body = json!({"messages": [{"role": "user", "content": text}]});
+            let bytes = body["messages"][0]["content"].as_str().map_or(0, str::len);
+            heard.push(SystemTime::now(), Asked::of(Api::Chat, &body, bytes), None, None);
+        };
+        for n in 0..4 {
+            say(&mut heard, format!("{n}").repeat(KEPT * 2 / 5));
         }
-        assert_eq!((heard.turns.len(), heard.unkept), (1, 2));
+        assert_eq!((heard.turns.len(), heard.unkept, heard.said.len()), (2, 2, 3));
+        let mut heard = Heard::default();
+        say(&mut heard, "x".repeat(LOOKED_AT + 1));
+        assert_eq!((heard.turns.len(), heard.unkept, heard.said.len()), (0, 1, 0));
     }
 }

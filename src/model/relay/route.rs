@@ -46,17 +46,43 @@ fn is_model(text: &str) -> bool {
 /// no policy sees. `None` where there is nothing of that.
 pub(super) fn way_out(body: &Value) -> Option<String> {
     let filled = |key: &str| body.get(key).is_some_and(|value| !value.is_null() && *value != Value::Array(Vec::new()));
-    if let Some(key) = ["mcp_servers", "web_search_options", "plugins"].into_iter().find(|key| filled(key)) {
+    let keys = ["mcp_servers", "web_search_options", "search_parameters", "plugins"];
+    if let Some(key) = keys.into_iter().find(|key| filled(key)) {
         return Some(key.to_owned());
     }
-    if body.get("model").and_then(Value::as_str).is_some_and(|model| model.contains("-search")) {
+    let searches = |model: &str| model.contains("-search") || model.ends_with(":online");
+    if body.get("model").and_then(Value::as_str).is_some_and(searches) {
         return Some("a model that searches by itself".to_owned());
     }
     let tools = body.get("tools").and_then(Value::as_array).into_iter().flatten();
-    let mut kinds = tools.filter_map(|tool| tool.get("type").and_then(Value::as_str));
-    let outside = |kind: &str| ["web_search", "web_fetch", "mcp", "browser"].iter().any(|word| kind.starts_with(word));
-    let tool = kinds.find(|kind| outside(kind)).map(|kind| format!("the tool `{kind}`"));
-    tool.or_else(|| ["system", "messages", "input"].iter().find_map(|key| fetched(&body[*key])))
+    let tool = tools.filter(|tool| !is_own(tool)).map(|tool| match tool.get("type").and_then(Value::as_str) {
+        Some(kind) => format!("the tool `{kind}`"),
+        None => "a tool without name and type".to_owned(),
+    });
+    tool.into_iter().next().or_else(|| ["system", "messages", "input"].iter().find_map(|key| fetched(&body[*key])))
+}
+
+/// True for a tool that the agent runs itself, or that stays within what it was sent. Any other kind may be run by the
+/// provider, and is not sent on until it is known.
+fn is_own(tool: &Value) -> bool {
+    const KINDS: [&str; 10] = [
+        "function",
+        "custom",
+        "bash_",
+        "text_editor_",
+        "memory_",
+        "computer",
+        "local_shell",
+        "apply_patch",
+        "code_execution_",
+        "tool_search_",
+    ];
+    match tool.get("type").and_then(Value::as_str) {
+        Some("shell") => tool["environment"]["type"] == "local",
+        Some("namespace") => tool["tools"].as_array().is_some_and(|tools| tools.iter().all(is_own)),
+        Some(kind) => KINDS.iter().any(|own| kind.starts_with(own)),
+        None => tool["name"].is_string() || tool["function"].is_object(),
+    }
 }
 
 /// A file or an image that the provider would fetch from an address, wherever it is in what is said. Arguments of tools
@@ -115,6 +141,13 @@ mod tests {
             (json!({"tools": [{"type": "mcp", "server_url": "https://x.example"}]}), true),
             (json!({"mcp_servers": [{"url": "https://x.example"}]}), true),
             (json!({"web_search_options": {}}), true),
+            (json!({"search_parameters": {"mode": "on"}}), true),
+            (json!({"model": "maker/gpt-x:online"}), true),
+            (json!({"tools": [{"google_search": {}}]}), true),
+            (json!({"tools": [{"type": "shell", "environment": {"type": "container_auto"}}]}), true),
+            (json!({"tools": [{"type": "shell", "environment": {"type": "local"}}, {"type": "custom"}]}), false),
+            (json!({"tools": [{"type": "code_interpreter", "container": {"type": "auto"}}]}), true),
+            (json!({"tools": [{"name": "ls", "input_schema": {}}, {"type": "text_editor_20250728"}]}), false),
             (json!({"model": "gpt-x-search-preview"}), true),
             (json!({"model": "gpt-x", "tools": [{"type": "function", "function": {"name": "web_search"}}]}), false),
             (json!({"tools": [{"name": "bash", "type": "bash_20250124"}], "mcp_servers": []}), false),

@@ -4,11 +4,12 @@ use super::call::{Call, Called};
 use super::heard::{Heard, reply};
 use super::route::prefix;
 use super::used::ModelUse;
-use crate::model::{Api, Caps, Class, Endpoint, Leaves, Prices, Purse, Secret, Transport, Usage, patience};
+use crate::model::{Api, Caps, Class, Endpoint, Leaves, Prices, Purse, Secret, Stop, Transport, Usage, patience};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -19,6 +20,8 @@ pub const HOST: &str = "models.seatrial.internal";
 /// The port on which it listens, inside.
 pub const PORT: u16 = 80;
 
+/// How many requests of a trial may be under way at once; each takes memory.
+const CALLS: usize = 16;
 /// How many models are counted by name.
 const MODELS: usize = 20;
 
@@ -33,6 +36,8 @@ pub struct Relay {
     pub prices: Prices,
     /// What each trial may use.
     pub caps: Caps,
+    /// The model that is lent has answered in this job.
+    pub answered: AtomicBool,
 }
 
 /// Why no trial of the job can go on, as a sentence.
@@ -55,8 +60,8 @@ pub struct TrialRelay {
     /// How long its agent waits for a byte before the provider is to blame, where the agent leaves.
     pub(super) patience: Duration,
     used: Mutex<State>,
-    /// One call at a time, where what a call used decides about the next.
-    pub(super) turns: Option<Arc<Semaphore>>,
+    /// How many calls there may be at a time: one, where what a call used decides about the next.
+    pub(super) turns: Arc<Semaphore>,
     /// Whether its agent leaves of its own accord, where it leaves.
     pub(super) leaves: Leaves,
     sink: Box<dyn Fn(Called) + Send + Sync>,
@@ -91,7 +96,7 @@ impl TrialRelay {
         halt: impl Fn(Halt) + Send + Sync + 'static,
     ) -> TrialRelay {
         let one_by_one = relay.caps.need_usage() || purse.job.is_capped();
-        let turns = one_by_one.then(|| Arc::new(Semaphore::new(1)));
+        let turns = Arc::new(Semaphore::new(if one_by_one { 1 } else { CALLS }));
         let (sink, halt) = (Box::new(sink), Box::new(halt));
         let (patience, leaves) = (patience(limit), Leaves::new(|| true));
         TrialRelay { relay, purse, token, patience, used: Mutex::default(), turns, leaves, sink, halt }
@@ -194,6 +199,10 @@ impl TrialRelay {
     ) {
         let host = self.relay.endpoint.host();
         let cost = usage.as_ref().and_then(|usage| self.price(call.model.as_deref(), usage));
+        let has_failed = failure.is_some();
+        let meter = call.form.and_then(|form| Some((form, call.meter.take()?)));
+        let reply = meter
+            .and_then(|(form, meter)| reply(&self.relay.endpoint, form, meter, usage.clone(), call.called.duration));
         {
             let mut state = self.state();
             if let Some(why) = &call.recording {
@@ -206,8 +215,16 @@ impl TrialRelay {
                 let answered = call.called.status.is_some_and(|status| status < 300) && call.form.is_some();
                 let is_priced = says_all && cost.is_some();
                 let fine = answered && failure.is_none();
+                if fine && says_all && call.model.as_deref() == Some(self.relay.endpoint.model.as_str()) {
+                    self.relay.answered.store(true, Ordering::Relaxed);
+                }
                 state.used.unmetered += u64::from(answered && !says_all);
-                state.unknown |= answered && !is_priced;
+                // An agent that left before the answer began leaves one behind that is billed, perhaps.
+                let left = call.called.status.is_none() && call.form.is_some();
+                if (answered || left) && !is_priced {
+                    state.unknown = true;
+                    self.purse.owe();
+                }
                 state.unsaid |= fine && !says_all;
                 state.unpriced |= fine && !is_priced;
                 state.used.failed += u64::from(failure.is_some());
@@ -232,14 +249,13 @@ impl TrialRelay {
             if let Some(usage) = &usage {
                 state.used.usage += usage;
             }
-            if let (Some(form), Some(asked)) = (call.form, call.asked.take()) {
-                let meter = call.meter.take();
-                let reply = meter
-                    .and_then(|meter| reply(&self.relay.endpoint, form, meter, usage, &asked, call.called.duration));
-                if let Some(reply) = &reply {
-                    *state.used.replies.get_or_insert(0) += 1;
-                    *state.used.tool_calls.get_or_insert(0) += reply.calls().count() as u64;
-                }
+            // One that broke off is asked for again, and counts once.
+            if let Some(reply) = reply.as_ref().filter(|reply| !has_failed && reply.stop != Stop::Other(String::new()))
+            {
+                *state.used.replies.get_or_insert(0) += 1;
+                *state.used.tool_calls.get_or_insert(0) += reply.calls().count() as u64;
+            }
+            if let Some(asked) = call.asked.take().filter(|_| call.sent) {
                 state.heard.push(call.called.at, asked, reply, cost);
             }
         }

@@ -46,6 +46,11 @@ pub struct ModelUse {
 }
 
 impl ModelUse {
+    /// What all that was asked has cost, in US dollars; `None` where some of that isn't known.
+    pub fn cost(&self) -> Option<f64> {
+        if self.requests == 0 { Some(0.0) } else { self.cost_usd }
+    }
+
     /// What the agent's conversation itself made its last request fail by: it was too long, or its content was refused.
     pub fn own_doing(&self) -> Option<Class> {
         self.last_failure.filter(|class| self.trouble.is_none() && class.is_askers_own())

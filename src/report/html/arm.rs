@@ -160,7 +160,7 @@ pub fn judging_facts(job: &Job) -> Markup {
 pub fn model_facts(job: &Job) -> Markup {
     markup! { @if let Some(models) = models(job) {
         h3 { "Models" }
-        dl { @for (name, text) in models.facts() { dt { (name) } dd { (text) } } }
+        dl { @for (name, text) in models.facts() { dt { (name) } dd { (plain(&text)) } } }
     } }
 }
 

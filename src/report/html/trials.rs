@@ -167,10 +167,10 @@ fn network(job: &Job, record: &TrialRecord) -> Markup {
                 thead { tr { th { "host" } th { "" } th { "why" } th { "how it ended" } th.n { "sent" } th.n { "received" } } }
                 tbody { @for attempt in &attempts {
                     tr {
-                        td { (clip(&plain(&attempt.host), 80)) @if let Some(port) = attempt.port { ":" (port) } }
+                        td.break { (clip(&plain(&attempt.host), 80)) @if let Some(port) = attempt.port { ":" (port) } }
                         td { @if attempt.allowed { "allowed" } @else { strong { "denied" } } }
-                        td { (plain(&attempt.why)) }
-                        td { (plain(&attempt.how)) }
+                        td.break { (plain(&attempt.why)) }
+                        td.break { (plain(&attempt.how)) }
                         td.n { (attempt.up) }
                         td.n { (attempt.down) }
                     }
