@@ -1,7 +1,7 @@
 //! What agents used of models, through the relay or by the loop, for every format. What judging used is apart, in
 //! `judging.rs`.
 
-use super::numbers::{most_used, number_of};
+use super::numbers::{dollars, most_used, number_of};
 use crate::model::{Endpoint, Usage};
 use crate::results::Job;
 use serde::Serialize;
@@ -113,7 +113,7 @@ impl Models {
         let days = days.into_iter().collect::<Vec<_>>().join(" and ");
         let by = if days.is_empty() { days } else { format!(" by prices of {days}") };
         let played = if self.played_back { "; played back, so nothing was paid" } else { "" };
-        let cost = self.cost_usd.map_or("unknown".to_owned(), |dollars| format!("${dollars:.4}{by}{played}"));
+        let cost = self.cost_usd.map_or("unknown".to_owned(), |cost| format!("{}{by}{played}", dollars(cost)));
         let (read, cached, written) = (self.input_tokens, self.cache_tokens, self.output_tokens);
         let trials = number_of(self.trials as u64, "trial");
         let mut facts = vec![

@@ -30,6 +30,12 @@ pub fn seconds(number: Option<f64>) -> String {
     number.map_or("n/a".to_string(), |number| format!("{number:.2}"))
 }
 
+/// US dollars with four decimals; with more where less would read as nothing.
+pub fn dollars(amount: f64) -> String {
+    let decimals = if amount > 0.0 { 1 - amount.log10().floor().max(-12.0) as i32 } else { 4 };
+    format!("${amount:.*}", decimals.max(4) as usize)
+}
+
 /// So many things, in words.
 pub fn number_of(count: u64, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
@@ -153,7 +159,7 @@ pub fn category_cells(category: &Category) -> [String; 4] {
 pub fn job_line(job: &Job) -> String {
     let part = job.part.as_ref().map(|part| format!("; {part}")).unwrap_or_default();
     let least = if job.spent_is_all() { "" } else { "at least " };
-    let spent = job.spent_usd().map(|spent| format!("; all starts together cost {least}${spent:.4}"));
+    let spent = job.spent_usd().map(|spent| format!("; all starts together cost {least}{}", dollars(spent)));
     let spent = spent.unwrap_or_default();
     let job = &job.record;
     let engine = match job.observed.engine.kind.as_str() {
@@ -285,4 +291,24 @@ pub fn other_judges(arm: &ArmSummary) -> Option<String> {
     let were = if trials == 1 { "was" } else { "were" };
     (trials > 0)
         .then(|| format!("{} {were} graded by another judge: {}", number_of(trials, "trial"), judges.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_cost_does_not_read_as_nothing() {
+        for (amount, shown) in [
+            (0.0, "$0.0000"),
+            (0.000_004_81, "$0.0000048"),
+            (0.000_1, "$0.00010"),
+            (0.001_2, "$0.0012"),
+            (0.25, "$0.2500"),
+            (1234.5, "$1234.5000"),
+            (1e-30, "$0.0000000000000"),
+        ] {
+            assert_eq!(dollars(amount), shown);
+        }
+    }
 }

@@ -65,7 +65,7 @@ fn a_model_answers_and_all_that_it_used_is_kept() {
     let shown = |format: &str| suite.run(&["report", "jobs/j", "--format", format]).expect_code(0).stdout;
     crate::report::matches_schema("report.json", &shown("json"));
     let page = shown("html");
-    assert!(page.contains(">US dollars</th>") && page.contains("<td class=\"n\" data-v=\"0.000060\">0.0001</td>"));
+    assert!(page.contains(">US dollars</th>") && page.contains("<td class=\"n\" data-v=\"0.000060\">0.000060</td>"));
     let trajectory: Value =
         serde_json::from_str(&suite.read(&format!("{folder}/agent/trajectory.json"))).expect("JSON");
     let steps = trajectory["steps"].as_array().expect("steps");

@@ -36,7 +36,7 @@ fn a_model_of_the_list_has_a_cost_and_its_day_without_a_file_and_a_file_goes_bef
     let listed = cost(&suite, "listed").expect("the list has it");
     let expected = (10.0 * 4.0 + 100.0 * 0.2 + 5.0 * 20.0) / 1e6;
     assert!((listed - expected).abs() < 1e-12, "{listed} {expected}");
-    assert!(ran.stdout.contains("$0.0002 by prices of 2026-11-20"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("$0.00016 by prices of 2026-11-20"), "{}", ran.stdout);
     let shown = suite.run(&["report", "jobs/listed", "--format", "json"]).expect_code(0).stdout;
     crate::report::matches_schema("report.json", &shown);
 

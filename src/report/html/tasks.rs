@@ -3,7 +3,7 @@
 
 use super::plot::posterior;
 use crate::report::belief::{counted, scale};
-use crate::report::numbers::{pass_rate, seconds, three, verdict};
+use crate::report::numbers::{dollars, pass_rate, seconds, three, verdict};
 use crate::report::plain::plain;
 use crate::results::{Job, TrialRecord};
 use crate::stats::{ArmSummary, Scale, TaskSummary};
@@ -60,7 +60,7 @@ pub fn table(arm: &ArmSummary, job: &Job, id: &str) -> Markup {
                     td.n data-v=(number(time)) { (seconds(time)) }
                     @if priced {
                         @let cost = cost(of(task));
-                        td.n data-v=(number(cost)) { (cost.map_or("n/a".into(), |cost| format!("{cost:.4}"))) }
+                        td.n data-v=(number(cost)) { (cost.map_or("n/a".into(), |cost| dollars(cost).trim_start_matches('$').to_owned())) }
                     }
                 }
             } }
