@@ -1,5 +1,6 @@
 //! How much work answers took, and how that compares with the best that is known, for every format.
 
+use super::numbers::dollars;
 use crate::stats::Efficiency;
 
 /// What there is to say, as named facts for people.
@@ -23,10 +24,10 @@ pub fn facts(efficiency: &Efficiency) -> Vec<(&'static str, String)> {
         (
             "tokens",
             format!(
-                "a trial, in the mean: {} read, {} written, {} US dollars",
+                "a trial, in the mean: {} read, {} written, cost {}",
                 number(e.input_tokens, 0),
                 number(e.output_tokens, 0),
-                number(e.cost_usd, 4)
+                e.cost_usd.map_or("n/a".to_owned(), dollars)
             ),
         ),
     ];
