@@ -1,7 +1,7 @@
 //! What a run of an agent that we ask ourselves used, and why it ended: `loop` and `messages-search` alike.
 
 use super::search::SearchRun;
-use crate::model::{Caps, Class, Client, Failure, Prices, Reply, Usage};
+use crate::model::{Caps, Class, Client, Failure, Prices, Purse, Reply, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -126,14 +126,28 @@ impl ModelRun {
         failure
     }
 
-    /// Counts what was asked again and again, and failed by the provider's fault: not what a recording lacks.
-    pub(super) fn tried_in_vain(&mut self, failure: &Failure) {
-        if matches!(failure.class, Class::NotRecorded | Class::Recording) {
-            return;
+    /// Counts a request that got no reply; gives back how the run ends for it where the conversation itself brought it
+    /// about. What tries used of which nobody told stays owed.
+    pub(super) fn own_end(&mut self, failure: &Failure, purse: &Purse) -> Option<Ended> {
+        if failure.untold == 0 {
+            purse.settle();
         }
-        self.retries += failure.attempts;
+        self.tried_in_vain(failure);
+        match failure.class {
+            Class::ContextExceeded => Some(Ended::ContextExceeded),
+            Class::Refused => Some(Ended::Refused(None)),
+            _ => None,
+        }
+    }
+
+    /// Counts the tries that came to nothing. What the conversation brought about, and what a recording lacks, is none that
+    /// the provider failed at.
+    pub(super) fn tried_in_vain(&mut self, failure: &Failure) {
         self.cut_streams += failure.untold;
-        self.waited_seconds += failure.elapsed.as_secs_f64();
+        if !failure.class.is_askers_own() && !matches!(failure.class, Class::NotRecorded | Class::Recording) {
+            self.retries += failure.attempts;
+            self.waited_seconds += failure.elapsed.as_secs_f64();
+        }
     }
 
     /// The provider's fault where a cap, the job's on cost among them, can't be held to, since what was used is unknown.
@@ -168,14 +182,5 @@ impl ModelRun {
         }
         let cost = self.cost_usd.unwrap_or(0.0);
         caps.cost.is_some_and(|budget| cost >= budget).then_some(Ended::CostBudget)
-    }
-}
-
-/// What a failed request is for the run, where the conversation itself brought it about.
-pub(super) fn own_end(class: Class) -> Option<Ended> {
-    match class {
-        Class::ContextExceeded => Some(Ended::ContextExceeded),
-        Class::Refused => Some(Ended::Refused(None)),
-        _ => None,
     }
 }

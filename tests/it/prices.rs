@@ -66,10 +66,17 @@ fn what_was_under_way_when_the_time_was_over_or_broke_off_for_good_leaves_a_cost
     let mut events = message_stream(&finish, "tool_use");
     events.truncate(3);
     events.push(json!({"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}));
-    for (job, act, code) in [("late", stream.drip(Duration::from_millis(40)), 0), ("broken", Act::stream(&events), 3)] {
+    let long = json!({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long"}});
+    let cut = stream.clone().cut(stream.body.len() / 2);
+    for (job, acts, code) in [
+        ("late", vec![stream.drip(Duration::from_millis(40))], 0),
+        ("broken", vec![Act::stream(&events)], 3),
+        // A try that broke off is billed too where the next one is the conversation's own end.
+        ("long", vec![cut, Act::json(400, &long)], 0),
+    ] {
         let suite = tiny::suite(&[]);
         tiny::task(&suite, "t", "fake", "[agent]\ntimeout_sec = 1.0");
-        let server = Server::start(vec![act]);
+        let server = Server::start(acts);
         let ran = asked(&suite, &server, job, "anthropic/claude-opus-5-5", &["-r", "0"]).expect_code(code);
         let record = trial(&suite.join(&format!("jobs/{job}")), "t");
         assert_eq!(record.effort().and_then(|effort| effort.cost_usd), None, "{record:#?}");

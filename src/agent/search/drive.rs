@@ -4,7 +4,7 @@ use super::notes::SearchRun;
 use super::said::Said;
 use super::settings::Search;
 use super::{history, request};
-use crate::agent::account::{Ended, ModelRun, own_end};
+use crate::agent::account::{Ended, ModelRun};
 use crate::agent::trajectory::Steps;
 use crate::agent::{AgentRun, Failed, Launch};
 use crate::model::{Block, Class, Failure, Message, Reply, Request, Stop};
@@ -50,18 +50,7 @@ pub async fn drive(
         let reply = match ask(search, &mut request, launch.timeout, began, &mut run, &mut notes).await {
             Ok(Some(reply)) => reply,
             Ok(None) => break Ok(run.out_of_time()),
-            Err(failure) => {
-                if failure.untold == 0 {
-                    launch.purse.settle();
-                }
-                match own_end(failure.class) {
-                    Some(end) => break Ok(end),
-                    None => {
-                        run.tried_in_vain(&failure);
-                        break Err(failure);
-                    }
-                }
-            }
+            Err(failure) => break run.own_end(&failure, launch.purse).ok_or(failure),
         };
         let cost = run.count(client, &search.prices, &reply);
         launch.purse.pay(cost.unwrap_or(0.0));

@@ -2,7 +2,7 @@
 
 use super::settings::Turns;
 use super::tools;
-use crate::agent::account::{Ended, ModelRun, own_end};
+use crate::agent::account::{Ended, ModelRun};
 use crate::agent::trajectory::Steps;
 use crate::agent::{AgentRun, Failed, Launch};
 use crate::model::{Block, Message, Reply, Request, Stop, patience};
@@ -61,18 +61,7 @@ pub async fn drive(
         let reply = match turns.client.ask_within(&request, left(&run), patience(launch.timeout)).await {
             Ok(None) => break Ok(run.out_of_time()),
             Ok(Some(reply)) => reply,
-            Err(failure) => {
-                if failure.untold == 0 {
-                    launch.purse.settle();
-                }
-                match own_end(failure.class) {
-                    Some(end) => break Ok(end),
-                    None => {
-                        run.tried_in_vain(&failure);
-                        break Err(failure);
-                    }
-                }
-            }
+            Err(failure) => break run.own_end(&failure, launch.purse).ok_or(failure),
         };
         let cost = run.count(&turns.client, &turns.prices, &reply);
         launch.purse.pay(cost.unwrap_or(0.0));
